@@ -18,6 +18,10 @@ bool attn::mutation::writesFirstOperand(const ptx::Instruction &instruction) {
       "bar",        "barrier", "bra",       "brx",      "cp",  "exit",
       "fence",      "membar",  "nanosleep", "prefetch", "red", "ret",
       "setmaxnreg", "st",      "stmatrix",  "trap",     "call"};
+  // Of tcgen05, only loads write registers.
+  if (instruction.opcode == "tcgen05" && instruction.modifiers[0] != ".ld") {
+    return false;
+  }
   return !instruction.operands.empty() &&
          instruction.operands[0].kind != ptx::Operand::Kind::Address &&
          std::find(kNever.begin(), kNever.end(), instruction.opcode) ==

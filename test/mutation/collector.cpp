@@ -23,6 +23,10 @@ void Draft::add(ptx::Operand &operand, int64_t delta) {
   }
 }
 
+void Draft::addWide(ptx::Operand &operand, int64_t delta) {
+  computeBefore(operand, ".b64", "add.s64", ", " + std::to_string(delta));
+}
+
 void Draft::flip(ptx::Operand &operand) {
   if (operand.kind == Kind::Integer) {
     operand.bits ^= 1;

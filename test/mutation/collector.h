@@ -19,6 +19,8 @@ public:
   /// Increases an operand by `delta`: an immediate, an address, or a register
   /// of 32 bits.
   void add(ptx::Operand &operand, int64_t delta);
+  /// The same for a register of 64 bits.
+  void addWide(ptx::Operand &operand, int64_t delta);
   /// Flips the lowest bit of a register or immediate.
   void flip(ptx::Operand &operand);
   /// Negates a predicate.
@@ -67,6 +69,7 @@ void addFlagMutants(Collector &collector);
 void addOrderMutants(Collector &collector);
 void addCopyMutants(Collector &collector);
 void addMatrixMutants(Collector &collector);
+void addTensorMutants(Collector &collector);
 void addPredicateMutants(Collector &collector);
 void addValueMutants(Collector &collector);
 void addPlanMutants(Collector &collector, const std::string &plan);

@@ -11,8 +11,8 @@ static bool endsBlock(const Code &code, size_t statement) {
 }
 
 Coverage::Coverage(const runtime::Bundle &bundle, const ptx::Module &module,
-                   Trial &trial)
-    : bundle(bundle), module(module), trial(trial) {
+                   Runner &runner)
+    : bundle(bundle), module(module), runner(runner) {
   Code code(*findKernel(module));
   blocks.resize(code.size());
   answers.resize(code.size());
@@ -34,7 +34,7 @@ bool Coverage::isReached(size_t statement) {
   if (answer == Answer::Unknown) {
     Mutant mutant;
     mutant.edits.push_back({block, block, "trap;"});
-    bool reached = trial.reachesTrap(applyMutant(bundle, module, mutant));
+    bool reached = runner.reachesTrap(applyMutant(bundle, module, mutant));
     answer = reached ? Answer::Yes : Answer::No;
   }
   return answer == Answer::Yes;

@@ -6,14 +6,14 @@
 #define ATTN_TEST_MUTATION_COVERAGE_H
 
 #include "mutant.h"
-#include "trial.h"
+#include "runner.h"
 
 namespace attn::mutation {
 
 class Coverage {
 public:
   Coverage(const runtime::Bundle &bundle, const ptx::Module &module,
-           Trial &trial);
+           Runner &runner);
 
   /// Whether some problem executes the statement: puts a trap at the beginning
   /// of its basic block.
@@ -24,7 +24,7 @@ private:
 
   const runtime::Bundle &bundle;
   const ptx::Module &module;
-  Trial &trial;
+  Runner &runner;
   /// The statement with which each statement's block begins.
   std::vector<size_t> blocks;
   std::vector<Answer> answers;

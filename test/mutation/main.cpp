@@ -7,6 +7,8 @@
 #include "coverage.h"
 #include "device/sim_device.h"
 #include "mutant.h"
+#include "ptx_trial.h"
+#include "read_file.h"
 #include "report.h"
 #include "trial.h"
 
@@ -23,6 +25,8 @@ struct Arguments {
   /// The kernel to break; the first if empty.
   std::string kernel;
   std::vector<std::string> problems;
+  /// Of PTX, in place of problems.
+  std::vector<std::string> launches;
   run::GivenCaptures captures;
   /// Classes of sites with commas between; empty for all.
   std::string sites;
@@ -38,7 +42,9 @@ struct Arguments {
 };
 
 constexpr const char *kHelp =
-    "usage: attn-mutate BUNDLE [options]\n"
+    "usage: attn-mutate BUNDLE|KERNEL.ptx [options]\n"
+    "  --launch=FILE       how to launch the PTX; several for several "
+    "problems\n"
     "  --kernel=NAME       which of several kernels; all problems run it\n"
     "  --problem=BxSxHxD,BxSxHxD,N,INPUTS  Q and K shapes to run, on N\n"
     "                      schedules, with inputs as attn-run takes them\n"
@@ -91,6 +97,10 @@ bool parseOption(const std::string &name, const std::string &value,
                  Arguments &arguments) {
   if (name == "--problem") {
     arguments.problems.push_back(value);
+    return true;
+  }
+  if (name == "--launch") {
+    arguments.launches.push_back(value);
     return true;
   }
   if (name == "--only") {
@@ -147,15 +157,36 @@ bool parseArguments(int argc, char **argv, Arguments &arguments) {
   return true;
 }
 
+bool isPtx(const Arguments &arguments) {
+  const std::string end = ".ptx";
+  const std::string &name = arguments.bundle;
+  return name.size() > end.size() &&
+         name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
 struct Kernel {
   runtime::Bundle bundle;
   ptx::Module module;
   runtime::LaunchPlan plan;
 };
 
+bool parseKernel(Kernel &kernel) {
+  sim::Diagnostic diagnostic;
+  if (!ptx::parse(kernel.bundle.ptx, kernel.module, diagnostic)) {
+    return fail("PTX: " + diagnostic.text());
+  }
+  return findKernel(kernel.module) || fail("expected a kernel");
+}
+
+bool loadPtx(const Arguments &arguments, Kernel &kernel) {
+  std::string err;
+  return (run::readFile(arguments.bundle, kernel.bundle.ptx, err) ||
+          fail(err)) &&
+         parseKernel(kernel);
+}
+
 bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   std::string err;
-  sim::Diagnostic diagnostic;
   if (runtime::readBundleFile(arguments.bundle, kernel.bundle, err) !=
       runtime::BundleFault::None) {
     return fail(err);
@@ -170,10 +201,7 @@ bool loadKernel(const Arguments &arguments, Kernel &kernel) {
     return fail(err);
   }
   (void)bool(runtime::parseLaunchPlan(kernel.bundle.plan, kernel.plan));
-  if (!ptx::parse(kernel.bundle.ptx, kernel.module, diagnostic)) {
-    return fail("PTX: " + diagnostic.text());
-  }
-  return findKernel(kernel.module) || fail("expected a kernel");
+  return parseKernel(kernel);
 }
 
 /// "BxSxHxD,BxSxHxD,N,INPUTS".
@@ -232,11 +260,8 @@ bool printMutant(const Kernel &kernel, const std::vector<Mutant> &mutants,
   return fail("option '--print': there is no mutant '" + name + "'");
 }
 
-/// Prepares the problems and requires that the unchanged kernel is right and
-/// causes no report.
+/// Prepares the problems.
 bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
-  sim::getSimDevice().getOptions().budget = arguments.budget;
-  sim::getSimDevice().getOptions().threads = 1;
   if (!trial.open(kernel.bundle)) {
     return fail(trial.getError());
   }
@@ -245,7 +270,27 @@ bool openTrial(const Arguments &arguments, const Kernel &kernel, Trial &trial) {
       return false;
     }
   }
-  Verdict verdict = trial.runOriginal(arguments.originalSeeds);
+  return true;
+}
+
+/// What runs the kernel; null if it could not be opened.
+std::unique_ptr<Runner> openRunner(const Arguments &arguments,
+                                   const Kernel &kernel) {
+  sim::getSimDevice().getOptions().budget = arguments.budget;
+  sim::getSimDevice().getOptions().threads = 1;
+  if (isPtx(arguments)) {
+    return std::make_unique<PtxTrial>(kernel.bundle, arguments.launches);
+  }
+  auto trial = std::make_unique<Trial>(kernel.plan, arguments.multiprocessors);
+  if (!openTrial(arguments, kernel, *trial)) {
+    return nullptr;
+  }
+  return trial;
+}
+
+/// Requires that the unchanged kernel is right and causes no report.
+bool checkOriginal(const Arguments &arguments, Runner &runner) {
+  Verdict verdict = runner.runOriginal(arguments.originalSeeds);
   return verdict.by.empty() ||
          fail("the kernel itself is broken: " + verdict.message);
 }
@@ -267,13 +312,13 @@ void select(const Arguments &arguments, std::vector<Mutant> &mutants) {
 /// Runs one mutant on its first schedule, and on the others only if some
 /// problem reaches it.
 void runMutant(const Arguments &arguments, const Kernel &kernel,
-               const Mutant &mutant, Coverage &coverage, Trial &trial) {
+               const Mutant &mutant, Coverage &coverage, Runner &runner) {
   runtime::Bundle changed = applyMutant(kernel.bundle, kernel.module, mutant);
-  Verdict verdict = trial.runMutant(changed, 0, 1);
+  Verdict verdict = runner.runMutant(changed, 0, 1);
   bool isReached = !verdict.by.empty() || !mutant.plan.empty() ||
                    coverage.isReached(mutant.statement);
   if (verdict.by.empty() && isReached) {
-    verdict = trial.runMutant(changed, 1, arguments.seeds, verdict.changed);
+    verdict = runner.runMutant(changed, 1, arguments.seeds, verdict.changed);
   }
   run::JsonLine line = describe(mutant);
   line.add("reached", isReached);
@@ -283,7 +328,8 @@ void runMutant(const Arguments &arguments, const Kernel &kernel,
 
 bool runAll(const Arguments &arguments) {
   Kernel kernel;
-  if (!loadKernel(arguments, kernel)) {
+  if (!(isPtx(arguments) ? loadPtx(arguments, kernel)
+                         : loadKernel(arguments, kernel))) {
     return false;
   }
   std::vector<Mutant> mutants = enumerateMutants(kernel.bundle, kernel.module);
@@ -297,18 +343,18 @@ bool runAll(const Arguments &arguments) {
     }
     return true;
   }
-  Trial trial(kernel.plan, arguments.multiprocessors);
-  if (!openTrial(arguments, kernel, trial)) {
+  std::unique_ptr<Runner> runner = openRunner(arguments, kernel);
+  if (!runner || !checkOriginal(arguments, *runner)) {
     return false;
   }
-  Coverage coverage(kernel.bundle, kernel.module, trial);
+  Coverage coverage(kernel.bundle, kernel.module, *runner);
   for (uint64_t number : arguments.only) {
     if (number >= mutants.size()) {
       return fail("option '--only': expected numbers below " +
                   std::to_string(mutants.size()) + ", got " +
                   std::to_string(number));
     }
-    runMutant(arguments, kernel, mutants[number], coverage, trial);
+    runMutant(arguments, kernel, mutants[number], coverage, *runner);
   }
   return true;
 }

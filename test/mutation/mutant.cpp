@@ -26,6 +26,7 @@ attn::mutation::enumerateMutants(const runtime::Bundle &bundle,
   addOrderMutants(collector);
   addCopyMutants(collector);
   addMatrixMutants(collector);
+  addTensorMutants(collector);
   addPredicateMutants(collector);
   addValueMutants(collector);
   addFlagMutants(collector);

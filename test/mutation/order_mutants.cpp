@@ -33,7 +33,16 @@ static bool isSharedAccess(const Node &node) {
 static bool isOrdered(const Node &node) {
   return node.is("mbarrier") || node.is("fence") || node.is("membar") ||
          node.is("bar") || node.is("barrier") || node.is("cp") ||
-         node.is("wgmma") || isSharedAccess(node);
+         node.is("wgmma") || node.is("tcgen05") || isSharedAccess(node);
+}
+
+static bool isMultiplication(const Node &node) {
+  return node.has(".mma_async") || (node.is("tcgen05") && node.has(".mma"));
+}
+
+/// Loads, or stores, of tensor memory.
+static bool areMoves(const Node &a, const Node &b, std::string_view which) {
+  return a.is("tcgen05") && a.has(which) && b.is("tcgen05") && b.has(which);
 }
 
 /// The statement that [begin, end) is about: a multiplication, or otherwise the
@@ -41,7 +50,7 @@ static bool isOrdered(const Node &node) {
 static size_t findCore(const Code &code, size_t begin, size_t end) {
   size_t first = end;
   for (size_t i = begin; i < end; ++i) {
-    if (code[i].has(".mma_async")) {
+    if (isMultiplication(code[i])) {
       return i;
     }
     if (first == end && isOrdered(code[i])) {
@@ -155,7 +164,8 @@ static void addPair(Collector &collector, const Unit &first,
 
 /// Whether two instructions are of a kind whose mutual order does not matter.
 static bool areAlike(const Node &a, const Node &b) {
-  return (a.has(".mma_async") && b.has(".mma_async")) ||
+  return (isMultiplication(a) && isMultiplication(b)) ||
+         areMoves(a, b, ".ld") || areMoves(a, b, ".st") ||
          (a.has(".init") && b.has(".init")) ||
          (a.is("stmatrix") && b.is("stmatrix"));
 }

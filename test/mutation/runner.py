@@ -6,16 +6,19 @@ so that an interrupted run can go on.
 """
 
 import concurrent.futures
+import glob
 import hashlib
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+LAUNCHES = os.path.join(ROOT, "test", "sim", "kernels", "launches.py")
 # Mutants that one process runs, in about a minute.
 CHUNK = 100
 
@@ -38,7 +41,9 @@ class Kernel:
         self.name = description["name"]
         self.program = os.path.join(args.build, "bin", "attn-mutate")
         self.bundle = os.path.join(args.output, self.name + ".attn")
-        if args.bundles:
+        if "ptx" in description:
+            self.bundle = os.path.join(ROOT, description["ptx"])
+        elif args.bundles:
             shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
         else:
             self.compile(description, args.build)
@@ -46,12 +51,21 @@ class Kernel:
         self.options += description.get("captures", [])
         self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
         self.options += [f"--sites={args.sites}"] if args.sites else []
-        self.trial = [f"--problem={problem}" for problem in problems(description)] + [f"--seeds={args.seeds}"]
+        self.trial = self.launches(args.output) if "ptx" in description else [
+            f"--problem={problem}" for problem in problems(description)]
+        self.trial.append(f"--seeds={args.seeds}")
         status, self.mutants, error = self.mutate(["--list"])
         if status:
             raise SystemExit(f"{self.name}: {error}")
         for number, mutant in enumerate(self.mutants):
             mutant["number"] = number
+
+    def launches(self, output):
+        """Launch files of a kernel that is PTX."""
+        folder = os.path.join(output, "launches")
+        subprocess.run([sys.executable, "-B", LAUNCHES, folder, os.path.basename(self.bundle)[:-len(".ptx")]], check=True)
+        kernel = os.path.basename(self.bundle).replace(".ptx", ".*.json")
+        return [f"--launch={path}" for path in sorted(glob.glob(os.path.join(folder, kernel)))]
 
     def compile(self, description, build):
         command = [os.path.join(build, "bin", "attn-compile"), os.path.join(ROOT, description["source"]),

@@ -51,6 +51,7 @@ private:
   void useOperands(size_t statement);
   void useMbarrier(size_t statement);
   void useCopy(size_t statement);
+  void useTensor(size_t statement);
   void follow(Role role);
 
   const Code &code;
@@ -92,6 +93,20 @@ void Slicer::useCopy(size_t statement) {
   }
 }
 
+/// Of tcgen05: places, descriptors, columns, and the CTAs of a commit.
+void Slicer::useTensor(size_t statement) {
+  const Node &node = code[statement];
+  for (const Operand &operand : node.instruction->operands) {
+    if (operand.kind == Operand::Kind::Address) {
+      use(Role::Stage, statement, operand);
+    } else if (node.has(".mma")) {
+      use(Role::Descriptor, statement, operand);
+    } else if (!node.has(".ld") && !node.has(".st")) {
+      use(Role::Count, statement, operand);
+    }
+  }
+}
+
 void Slicer::useOperands(size_t statement) {
   const Node &node = code[statement];
   const std::vector<Operand> &operands = node.instruction->operands;
@@ -99,6 +114,8 @@ void Slicer::useOperands(size_t statement) {
     useMbarrier(statement);
   } else if (node.is("cp")) {
     useCopy(statement);
+  } else if (node.is("tcgen05")) {
+    useTensor(statement);
   } else if (node.has(".mma_async")) {
     for (size_t i = 1; i < operands.size(); ++i) {
       if (operands[i].kind == Operand::Kind::Name) {

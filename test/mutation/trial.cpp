@@ -110,10 +110,6 @@ Verdict Trial::runOriginal(uint64_t schedules) {
   return verdict;
 }
 
-bool Trial::reachesTrap(const runtime::Bundle &bundle) {
-  return !runMutant(bundle, 0, 1).by.empty();
-}
-
 Verdict Trial::runMutant(const runtime::Bundle &bundle, uint64_t begin,
                          uint64_t end, bool changed) {
   Verdict verdict;

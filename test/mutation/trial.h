@@ -6,33 +6,19 @@
 #ifndef ATTN_TEST_MUTATION_TRIAL_H
 #define ATTN_TEST_MUTATION_TRIAL_H
 
-#include "attn/runtime/bundle.h"
+#include "runner.h"
 #include "session.h"
 #include "sim_memory.h"
 
 namespace attn::mutation {
 
-/// The outcome of one kernel.
-struct Verdict {
-  /// How the fault was noticed: "load" (the kernel is not accepted), "launch"
-  /// (the simulator ends it), "warning" (other reports of the simulator),
-  /// "guard" (it wrote where it may not) or "value" (the float64 reference
-  /// differs); empty if it was not.
-  std::string by;
-  std::string message;
-  /// Whether some output differs from the original's in any bit.
-  bool changed = false;
-  size_t problem = 0;
-  uint64_t seed = 0;
-};
-
-class Trial {
+class Trial final : public Runner {
 public:
   /// The number of multiprocessors is small, so that a CTA gets several work
   /// items.
   Trial(runtime::LaunchPlan plan, uint64_t multiprocessors);
   Trial(const Trial &) = delete;
-  ~Trial() { attn_bundle_destroy(loaded); }
+  ~Trial() override { attn_bundle_destroy(loaded); }
 
   /// Opens another kernel, with the arguments of the previous one.
   bool open(const runtime::Bundle &bundle);
@@ -42,14 +28,10 @@ public:
   bool addProblem(const run::Options &shape, uint64_t schedules,
                   std::string &err);
 
-  /// Runs the unchanged kernel, and keeps its outputs for comparison.
-  Verdict runOriginal(uint64_t schedules);
-  /// Whether some problem reaches the trap in `bundle`.
-  bool reachesTrap(const runtime::Bundle &bundle);
-  /// Runs a mutant on the schedules [begin, end) until it is noticed. `changed`
-  /// is what earlier schedules have shown.
+  /// Keeps the outputs for comparison.
+  Verdict runOriginal(uint64_t schedules) override;
   Verdict runMutant(const runtime::Bundle &bundle, uint64_t begin, uint64_t end,
-                    bool changed = false);
+                    bool changed = false) override;
 
 private:
   struct Case {

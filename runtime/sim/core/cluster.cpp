@@ -8,19 +8,18 @@
 
 using namespace attn::sim;
 
-/// CTAs that never block may wait for a CTA that has not started.
-static constexpr uint64_t kTurnsUntilStart = 64;
 /// The number of turns left after another cluster has failed, in which this one
 /// may also fail.
 static constexpr uint64_t kTurnsAfterFailure = 1024;
+/// One in so many requests to cancel a cluster fails on random schedules.
+static constexpr unsigned kFailingRequests = 8;
 
 Cluster::Cluster(const Program &program, const GridLaunch &launch,
                  const GlobalMemory &memory, const SimOptions &options,
-                 uint64_t number)
+                 ClusterQueue &queue, uint64_t number)
     : number(number),
       ctaCount(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]),
-      random(~options.seed * 0x9e3779b97f4a7c15 + number),
-      randomly(options.seed > 1), backward(options.seed == 1) {
+      queue(queue), turns(options.seed, number) {
   for (uint32_t rank = 0; rank < ctaCount; ++rank) {
     ctas.push_back(std::make_unique<Cta>(program, launch, memory, options,
                                          *this, number, rank));
@@ -59,6 +58,12 @@ Cta *Cluster::findRank(uint32_t rank, std::string &problem) {
   return nullptr;
 }
 
+/// A request may fail although clusters wait. All fail on seed 1.
+std::optional<uint64_t> Cluster::cancelNext(Cta &by) {
+  return turns.isBackward() || by.chance(kFailingRequests) ? std::nullopt
+                                                           : queue.take();
+}
+
 void Cluster::completePhase() {
   if (barrier.arrived < barrier.live) {
     return;
@@ -86,50 +91,7 @@ void Cluster::leave(uint32_t count, uint32_t arrived) {
   }
 }
 
-bool Cluster::startOne() {
-  if (started == size()) {
-    return false;
-  }
-  std::vector<Cta *> waiting;
-  for (const auto &cta : ctas) {
-    if (!cta->hasStarted) {
-      waiting.push_back(cta.get());
-    }
-  }
-  size_t index = randomly   ? random.below(waiting.size())
-                 : backward ? waiting.size() - 1
-                            : 0;
-  waiting[index]->hasStarted = true;
-  ++started;
-  turnsSinceStart = 0;
-  return true;
-}
-
-/// Runs one CTA that can run for a while: in order, or any. Returns false if
-/// none can.
-bool Cluster::takeTurn() {
-  size_t first = randomly && size() > 1 ? random.below(size()) : turn;
-  for (size_t i = 0; i < size(); ++i) {
-    size_t index = (first + i) % size();
-    if (ctas[index]->hasStarted && ctas[index]->takeTurn()) {
-      turn = (index + 1) % size();
-      return true;
-    }
-  }
-  return false;
-}
-
-bool Cluster::completeOne() {
-  size_t first = randomly && size() > 1 ? random.below(size()) : 0;
-  for (size_t i = 0; i < size(); ++i) {
-    if (ctas[(first + i) % size()]->inFlight.completeOne()) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::string Cluster::findFailure() const {
+static std::string findFailure(const CtaTurns::Ctas &ctas) {
   for (const auto &cta : ctas) {
     if (!cta->reports.getFailure().empty()) {
       return cta->reports.getFailure();
@@ -138,7 +100,7 @@ std::string Cluster::findFailure() const {
   return "";
 }
 
-std::string Cluster::describeDeadlock() const {
+static std::string describeDeadlock(const CtaTurns::Ctas &ctas) {
   Rule rule = Rule::Deadlock;
   std::string text;
   for (const auto &cta : ctas) {
@@ -151,16 +113,16 @@ std::string Cluster::describeDeadlock() const {
 void Cluster::finish() {
   if (!std::all_of(ctas.begin(), ctas.end(),
                    [](const auto &cta) { return cta->isDone(); })) {
-    failure = describeDeadlock();
+    failure = describeDeadlock(ctas);
     return;
   }
   for (const auto &cta : ctas) {
     cta->registers.checkEnd(*cta);
   }
-  if (observer && findFailure().empty()) {
+  if (observer && findFailure(ctas).empty()) {
     observer->onEnd();
   }
-  failure = findFailure();
+  failure = findFailure(ctas);
 }
 
 bool Cluster::mustStop(uint64_t firstFailed) {
@@ -170,19 +132,46 @@ bool Cluster::mustStop(uint64_t firstFailed) {
   return firstFailed < number || ++turnsSinceFailure > kTurnsAfterFailure;
 }
 
+void Cluster::setNeighbor(Cluster *cluster) {
+  neighbor = cluster;
+  for (const auto &cta : ctas) {
+    if (TensorUnit *unit = cta->inFlight.findTensorUnit()) {
+      unit->allocator.neighbor = nullptr;
+    }
+  }
+  wake();
+}
+
+void Cluster::wake() {
+  isStuck = false;
+  for (const auto &cta : ctas) {
+    ++cta->changes;
+  }
+}
+
+/// Whether a warp waits for columns that the neighbor may give up.
+static bool waitsForColumns(const CtaTurns::Ctas &ctas) {
+  return std::any_of(ctas.begin(), ctas.end(), [](const auto &cta) {
+    return waitsForTensorMemory(*cta);
+  });
+}
+
 bool Cluster::run(uint64_t firstFailed) {
   if (mustStop(firstFailed)) {
     return false;
   }
-  bool start = started == 0 || ++turnsSinceStart > kTurnsUntilStart ||
-               (randomly && size() > 1 && random.below(8) == 0);
-  if (start) {
-    startOne();
+  if (turns.mustStart(ctas)) {
+    turns.startOne(ctas);
   }
-  if (!takeTurn() && !startOne() && !completeOne()) {
+  isStuck = !turns.takeTurn(ctas) && !turns.startOne(ctas) &&
+            !turns.completeOne(ctas);
+  if (isStuck) {
+    if (neighbor && !neighbor->isStuck && waitsForColumns(ctas)) {
+      return true;
+    }
     finish();
     return false;
   }
-  failure = findFailure();
+  failure = findFailure(ctas);
   return failure.empty();
 }

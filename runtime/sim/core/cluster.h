@@ -6,7 +6,8 @@
 #ifndef ATTN_SIM_CORE_CLUSTER_H
 #define ATTN_SIM_CORE_CLUSTER_H
 
-#include "core/cta.h"
+#include "core/cluster_queue.h"
+#include "core/cta_turns.h"
 
 #include <cassert>
 
@@ -23,7 +24,7 @@ class Cluster {
 public:
   Cluster(const Program &program, const GridLaunch &launch,
           const GlobalMemory &memory, const SimOptions &options,
-          uint64_t number);
+          ClusterQueue &queue, uint64_t number);
 
   static constexpr uint64_t kNoneFailed = ~uint64_t(0);
 
@@ -43,13 +44,28 @@ public:
   uint64_t getInstructionCount() const;
   void mergeReports(Reports &to) const;
 
+  /// Sets the cluster whose CTAs share the tensor memory of these CTAs' multi-
+  /// processors, rank by rank; null: there is none any more.
+  void setNeighbor(Cluster *cluster);
+
   // For handlers.
 
+  Cluster *getNeighbor() { return neighbor; }
+  /// Columns are free, or the permit to allocate is.
+  void wakeNeighbor() {
+    if (neighbor) {
+      neighbor->wake();
+    }
+  }
   uint32_t size() const { return ctaCount; }
   Cta &getCta(uint32_t rank) { return *ctas[rank]; }
   /// Returns the CTA of a rank; null with `problem` set, which ends with a
   /// rule, if there is none, or if it has not started or has exited.
   Cta *findRank(uint32_t rank, std::string &problem);
+
+  /// Cancels the launch of a cluster at a request of `by`, and returns its
+  /// number; nothing if the request fails.
+  std::optional<uint64_t> cancelNext(Cta &by);
 
   /// Threads arrive at the cluster's barrier, or exit.
   void arrive(uint32_t count);
@@ -58,32 +74,24 @@ public:
 
 private:
   void completePhase();
-  /// Lets a CTA start that has not started: as late as possible, since an error
-  /// then is an error for every start time. Returns false if all have.
-  bool startOne();
-  bool takeTurn();
-  bool completeOne();
   /// Whether to stop: at once after the failure of a lower number, which is the
   /// one reported; after that of a higher number some turns later.
   bool mustStop(uint64_t firstFailed);
-  std::string findFailure() const;
-  std::string describeDeadlock() const;
+  void wake();
   /// Called if no CTA can run: reports why if not all have ended, otherwise
   /// checks the state that must not be left behind.
   void finish();
 
   const uint64_t number;
   const uint32_t ctaCount;
+  ClusterQueue &queue;
   std::vector<std::unique_ptr<Cta>> ctas;
   /// Null if there is no observer.
   std::unique_ptr<ClusterObserver> observer;
-  Random random;
-  bool randomly = false;
-  /// Whether CTAs start from the last rank on.
-  bool backward = false;
-  size_t turn = 0;
-  size_t started = 0;
-  uint64_t turnsSinceStart = 0;
+  Cluster *neighbor = nullptr;
+  /// It can do nothing until the neighbor wakes it.
+  bool isStuck = false;
+  CtaTurns turns;
   uint64_t turnsSinceFailure = 0;
   std::string failure;
 };

@@ -9,9 +9,9 @@
 
 using namespace attn::sim;
 
-/// Returns the position of CTA `rank` of a cluster.
-static std::array<uint32_t, 3> findPosition(const GridLaunch &launch,
-                                            uint64_t cluster, uint32_t rank) {
+std::array<uint32_t, 3> attn::sim::findPosition(const GridLaunch &launch,
+                                                uint64_t cluster,
+                                                uint32_t rank) {
   std::array<uint32_t, 3> position;
   for (size_t i = 0; i < 3; ++i) {
     uint32_t extent = launch.cluster[i];
@@ -32,7 +32,7 @@ Cta::Cta(const Program &program, const GridLaunch &launch,
              uint64_t(launch.grid[0]) *
                  (position[1] + uint64_t(launch.grid[1]) * position[2])),
       threads(launch.block[0] * launch.block[1] * launch.block[2]),
-      reports(program, launch, options.hazards, number),
+      sums(options.sums), reports(program, launch, options.hazards, number),
       registers(program, threads), global(memory),
       inFlight(*this, options, random), params(launch.params),
       randomly(options.seed > 1), slowness(uint64_t(1) << options.seed % 6),

@@ -47,6 +47,10 @@ struct NamedBarrier {
 class Cluster;
 class HazardTracker;
 
+/// Returns the position in the grid of CTA `rank` of a cluster.
+std::array<uint32_t, 3> findPosition(const GridLaunch &launch, uint64_t cluster,
+                                     uint32_t rank);
+
 class Cta {
 public:
   /// CTA `rank` of cluster number `clusterNumber`.
@@ -110,6 +114,10 @@ public:
   /// The number in the grid.
   const uint64_t number;
   const uint32_t threads;
+  const WgmmaArithmetic sums;
+  /// A thread has seen the response of a clusterlaunchcontrol.try_cancel that
+  /// failed.
+  bool sawFailedCancel = false;
   CtaReports reports;
   NamedBarrier barriers[kNamedBarriers];
   RegisterPool registers;

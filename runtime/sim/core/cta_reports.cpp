@@ -51,14 +51,15 @@ void CtaReports::fail(uint32_t warp, uint32_t pc, unsigned lane,
   }
 }
 
-static bool isFatal(HazardMode mode, Rule rule) {
-  return mode == HazardMode::Error &&
+bool CtaReports::isFatal(Rule rule) const {
+  bool isStrict = (program.target & kBlackwell) && isStrictOnBlackwell(rule);
+  return mode == HazardMode::Error && !isStrict &&
          getRuleInfo(rule).severity == Severity::Error;
 }
 
 bool CtaReports::wantsHazard(Rule rule, uint32_t pc, uint32_t otherPc) const {
   return failure.empty() &&
-         (isFatal(mode, rule) || !reports.contains({rule, pc, otherPc}));
+         (isFatal(rule) || !reports.contains({rule, pc, otherPc}));
 }
 
 void CtaReports::reportHazard(Rule rule, uint32_t warp, uint32_t pc,
@@ -69,7 +70,7 @@ void CtaReports::reportHazard(Rule rule, uint32_t warp, uint32_t pc,
   }
   std::string text =
       describePlace(number, warp, pc, lane) + ": " + message + ruleSuffix(rule);
-  if (isFatal(mode, rule)) {
+  if (isFatal(rule)) {
     failure = std::move(text);
   } else {
     reports.add({rule, pc, otherPc}, {std::move(text), number});

@@ -46,6 +46,9 @@ public:
   const Reports &getReports() const { return reports; }
 
 private:
+  /// Whether a report ends the launch.
+  bool isFatal(Rule rule) const;
+
   const Program &program;
   const GridLaunch &launch;
   const HazardMode mode;

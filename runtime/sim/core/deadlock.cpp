@@ -112,6 +112,14 @@ Rule attn::sim::findDeadlockRule(const Cta &cta) {
   return rule;
 }
 
+bool attn::sim::waitsForTensorMemory(const Cta &cta) {
+  bool waits = false;
+  forGroups(cta, [&](const Warp &, const LaneGroup &group) {
+    waits |= group.blocked && group.wait.kind == Wait::Kind::TensorMemory;
+  });
+  return waits;
+}
+
 std::string attn::sim::describeBlocked(const Cta &cta) {
   std::string text;
   forGroups(cta, [&](const Warp &warp, const LaneGroup &group) {

@@ -14,6 +14,9 @@ Rule findDeadlockRule(const Cta &cta);
 /// A line for each group of lanes that waits.
 std::string describeBlocked(const Cta &cta);
 
+/// Whether a warp waits for columns of tensor memory.
+bool waitsForTensorMemory(const Cta &cta);
+
 } // namespace attn::sim
 
 #endif // ATTN_SIM_CORE_DEADLOCK_H

@@ -168,7 +168,9 @@ static std::string multiplyOperands(Cta &cta, const WgmmaOp &op,
   for (size_t w = 0; w < 4; ++w) {
     warps[w] = registers.data() + w * count;
   }
-  wgmma(op.spec, a, b, warps);
+  WgmmaSpec spec = op.spec;
+  spec.arithmetic = cta.sums;
+  wgmma(spec, a, b, warps);
   return "";
 }
 

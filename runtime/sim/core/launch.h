@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/program.h"
 #include "hazards/report.h"
+#include "units/wgmma.h"
 
 namespace attn::sim {
 
@@ -29,6 +30,10 @@ struct SimOptions {
   /// The largest number of warp instructions of one CTA.
   uint64_t budget = uint64_t(1) << 32;
   HazardMode hazards = HazardMode::Error;
+  /// Of products in matrix instructions: Hardware or Exact.
+  WgmmaArithmetic sums = WgmmaArithmetic::Hardware;
+  /// Two clusters at a time share the tensor memory of their multiprocessors.
+  bool contendsTensorMemory = false;
   /// The source of observers of the CTAs, or null.
   ObserverSource *observers = nullptr;
 };

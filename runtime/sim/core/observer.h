@@ -7,6 +7,7 @@
 #define ATTN_SIM_CORE_OBSERVER_H
 
 #include "core/async.h"
+#include "core/tensor_unit.h"
 #include "core/warp.h"
 
 namespace attn::sim {
@@ -31,6 +32,14 @@ public:
   /// `number` counts the operations of the warp's warpgroup.
   virtual void onIssue(const Warp &warp, const WgmmaOp &op,
                        uint64_t number) = 0;
+  /// Of tcgen05's queue; `op.end` is the observer's.
+  virtual void onIssue(const Warp &warp, TensorOp &op) = 0;
+  /// Before the operation takes effect, or arrives at a barrier of this CTA.
+  virtual void onComplete(const TensorOp &op) = 0;
+  virtual void onIssue(const Warp &warp, const TensorMove &move) = 0;
+  /// Columns of tensor memory are the CTA's, or no longer.
+  virtual void onAllocate(const TmemAllocation &columns) = 0;
+  virtual void onRelease(const TmemAllocation &columns) = 0;
   /// Ends a group of Wgmma or BulkGroup.
   virtual void onCommit(const Warp &warp, Wait::Kind kind) = 0;
   virtual void onExit(const Warp &warp) = 0;

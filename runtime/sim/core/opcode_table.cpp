@@ -105,6 +105,6 @@ const char *attn::sim::keep(std::string text) {
 
 void attn::sim::require(Rows &rows, size_t first, TargetSet targets) {
   for (size_t i = first; i < rows.size(); ++i) {
-    rows[i].targets = targets;
+    rows[i].targets &= targets;
   }
 }

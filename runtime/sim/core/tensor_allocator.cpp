@@ -6,14 +6,20 @@
 
 using namespace attn::sim;
 
-bool TensorAllocator::isFree(uint32_t base, uint32_t columns) const {
-  return std::none_of(
+bool TensorAllocator::isTaken(uint32_t base, uint32_t columns) const {
+  return std::any_of(
       allocations.begin(), allocations.end(), [&](const TmemAllocation &each) {
         return base < each.base + each.columns && each.base < base + columns;
       });
 }
 
+bool TensorAllocator::isFree(uint32_t base, uint32_t columns) const {
+  return !isTaken(base, columns) &&
+         !(neighbor && neighbor->isTaken(base, columns));
+}
+
 void TensorAllocator::add(const TmemAllocation &allocation) {
+  hasAllocated = true;
   mostColumns = allocation.columns;
   allocations.push_back(allocation);
 }
@@ -88,10 +94,14 @@ std::string TensorAllocator::describe() const {
   return text.empty() ? "none" : text;
 }
 
-uint32_t TensorAllocator::countFree() const {
-  uint32_t free = kTmemColumns;
+uint32_t TensorAllocator::countTaken() const {
+  uint32_t taken = 0;
   for (const TmemAllocation &each : allocations) {
-    free -= each.columns;
+    taken += each.columns;
   }
-  return free;
+  return taken;
+}
+
+uint32_t TensorAllocator::countFree() const {
+  return kTmemColumns - countTaken() - (neighbor ? neighbor->countTaken() : 0);
 }

@@ -45,17 +45,25 @@ public:
 
   /// Some thread of the CTA will not allocate any more.
   bool isRelinquished = false;
+  /// What the CTA that shares the columns has of them; null: there is none.
+  const TensorAllocator *neighbor = nullptr;
+  /// Whether the neighbor may not allocate: from the first allocation on, until
+  /// the permit is given up.
+  bool holdsPermit() const { return hasAllocated && !isRelinquished; }
   /// No allocation may have more columns.
   uint32_t mostColumns = kTmemColumns;
 
 private:
   bool isFree(uint32_t base, uint32_t columns) const;
+  bool isTaken(uint32_t base, uint32_t columns) const;
+  uint32_t countTaken() const;
   void add(const TmemAllocation &allocation);
   /// kTmemColumns: there are no such columns.
   uint32_t chooseBase(uint32_t columns, const TensorAllocator &peer);
 
   const uint64_t seed;
   Random random;
+  bool hasAllocated = false;
   std::vector<TmemAllocation> allocations;
 };
 

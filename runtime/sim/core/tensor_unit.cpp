@@ -112,6 +112,9 @@ void TensorUnit::completeReady(size_t index) {
 void TensorUnit::completeOp(size_t index) {
   std::unique_ptr<TensorOp> op = std::move(queue[index]);
   queue.erase(queue.begin() + ptrdiff_t(index));
+  if (op->cta->observer) {
+    op->cta->observer->onComplete(*op);
+  }
   std::string problem = op->complete(*op->cta);
   ++op->cta->changes;
   if (!problem.empty()) {

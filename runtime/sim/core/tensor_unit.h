@@ -26,6 +26,19 @@ public:
   virtual void useLoad(const Warp &warp, uint64_t number) = 0;
 };
 
+/// What observers are told of an operation of the queue.
+struct TensorFacts {
+  /// "mma", "cp", "shift" or "commit".
+  const char *name = "";
+  std::string form;
+  /// Columns of D, or bytes that are copied.
+  uint32_t size = 0;
+  /// The shared address of B, of the source or of the mbarrier; 0: none.
+  uint32_t shared = 0;
+  std::vector<TmemRegion> reads;
+  TmemRegion writes;
+};
+
 /// An operation of the queue between issue and completion.
 class TensorOp {
 public:
@@ -34,6 +47,7 @@ public:
   virtual std::string complete(Cta &cta) = 0;
   /// What it is to write of the tensor memory of its CTA, or of both of a pair.
   virtual TmemRegion writes() const { return {}; }
+  virtual TensorFacts facts() const = 0;
 
   /// Who issued it: the CTA, instruction, warp and lane.
   Cta *cta = nullptr;
@@ -41,6 +55,8 @@ public:
   uint32_t warp = 0;
   uint32_t lane = 0;
   bool isCommit = false;
+  /// The observer's: when it is complete.
+  uint64_t end = 0;
 };
 
 /// A warp's tcgen05.ld or tcgen05.st between issue and completion.

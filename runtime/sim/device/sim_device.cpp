@@ -288,14 +288,37 @@ static Status parseMode(const std::string &text, HazardMode &mode) {
   return {};
 }
 
+/// Sets `isYes` to whether the value is `yes` and not `no`.
+static Status parseChoice(const std::string &name, const std::string &value,
+                          const char *no, const char *yes, bool &isYes) {
+  if (value != no && value != yes) {
+    return invalidArgument("expected simulator option " + quote(name) +
+                           " to be " + quote(no) + " or " + quote(yes) +
+                           ", got " + quote(value));
+  }
+  isYes = value == yes;
+  return {};
+}
+
 Status SimDevice::setOption(const std::string &name, const std::string &value) {
   if (name == "hazards") {
     return parseMode(value, options.hazards);
   }
+  if (name == "sums") {
+    bool isExact = options.sums == WgmmaArithmetic::Exact;
+    Status status = parseChoice(name, value, "hardware", "exact", isExact);
+    options.sums = isExact ? WgmmaArithmetic::Exact : WgmmaArithmetic::Hardware;
+    return status;
+  }
+  if (name == "tensor_memory") {
+    return parseChoice(name, value, "own", "contended",
+                       options.contendsTensorMemory);
+  }
   uint64_t number = 0;
   if (name != "seed" && name != "threads" && name != "budget") {
     return invalidArgument("expected a simulator option among 'seed', "
-                           "'threads', 'budget' and 'hazards', got " +
+                           "'threads', 'budget', 'hazards', 'sums' and "
+                           "'tensor_memory', got " +
                            quote(name));
   }
   uint64_t most = name == "threads" ? 1024 : UINT64_MAX;

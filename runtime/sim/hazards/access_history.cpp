@@ -107,9 +107,19 @@ static bool areMorallyStrong(const Access &a, const Access &b) {
   return a.scope >= needed && b.scope >= needed;
 }
 
-static Rule chooseRule(const Access &other, bool isGlobal, bool wrote) {
+/// Whether `id` is what another lane of the instruction stores, the same.
+static bool isTwin(const Accessor &by, AccessId id, const Access &other) {
+  return id.index() >= by.firstTwin && other.pc == by.pc &&
+         other.cta == by.warp.cta.number && other.warp == by.warp.index;
+}
+
+static Rule chooseRule(const Accessor &by, AccessId id, const Access &other,
+                       bool isGlobal, bool wrote) {
   switch (other.agent) {
   case Agent::Thread:
+    if (wrote && by.keeps && !isGlobal) {
+      return Rule::RaceSame;
+    }
     break;
   case Agent::Copy:
     if (wrote) {
@@ -122,13 +132,25 @@ static Rule chooseRule(const Access &other, bool isGlobal, bool wrote) {
     }
     break;
   case Agent::Store:
-    return wrote ? Rule::StoreNotAwaited : Rule::StoreSource;
+    return !wrote                  ? Rule::StoreSource
+           : isTwin(by, id, other) ? Rule::RaceSame
+                                   : Rule::StoreNotAwaited;
   case Agent::Wgmma:
     return Rule::WgmmaSource;
   case Agent::Umma:
     return Rule::TmemOperand;
   }
   return isGlobal ? Rule::RaceGlobal : Rule::RaceShared;
+}
+
+/// Kernels that are known to work let tcgen05 read what cp.async has written.
+static Rule chooseProxyRule(const Accessor &by, const Access &self,
+                            const Access &other, bool wrote) {
+  if (!wrote || by.writes) {
+    return Rule::ProxyReuse;
+  }
+  bool isCopied = other.agent == Agent::Copy && self.agent == Agent::Umma;
+  return isCopied ? Rule::ProxyCopyFence : Rule::ProxyFence;
 }
 
 void AccessHistory::check(TrackedMemory &memory, Accessor &by, AccessId id,
@@ -151,15 +173,15 @@ void AccessHistory::check(TrackedMemory &memory, Accessor &by, AccessId id,
     by.before = id;
     return;
   case Order::NoProxyFence:
-    reportConflict(wrote && !by.writes ? Rule::ProxyFence : Rule::ProxyReuse,
-                   memory, by, id, wrote, address);
+    reportConflict(chooseProxyRule(by, self, other, wrote), memory, by, id,
+                   wrote, address);
     return;
   case Order::SomeWarps:
     reportConflict(Rule::WgmmaWait, memory, by, id, wrote, address);
     return;
   case Order::None:
-    reportConflict(chooseRule(other, memory.isGlobal, wrote), memory, by, id,
-                   wrote, address);
+    reportConflict(chooseRule(by, id, other, memory.isGlobal, wrote), memory,
+                   by, id, wrote, address);
     return;
   }
 }

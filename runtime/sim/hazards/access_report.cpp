@@ -27,6 +27,7 @@ void attn::sim::reportUninitialized(const TrackedMemory &memory,
 static const char *findMissingOrder(Rule rule) {
   switch (rule) {
   case Rule::ProxyFence:
+  case Rule::ProxyCopyFence:
   case Rule::ProxyReuse:
     return "they are ordered, but without a fence.proxy.async";
   case Rule::LoadNotAwaited:

@@ -34,8 +34,13 @@ struct Accessor {
   bool isAsync = false;
   bool reads = false;
   bool writes = false;
+  /// It stores what the memory has already.
+  bool keeps = false;
   /// In the memory's table.
   AccessId id;
+  /// Accesses from this index on by the same warp and instruction store the
+  /// same, of other lanes.
+  uint32_t firstTwin = kNone;
   /// An access that is known to be before.
   AccessId before;
 };

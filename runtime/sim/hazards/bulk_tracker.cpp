@@ -15,7 +15,8 @@ void BulkTracker::visitGlobalSide(Accessor &by, const BulkAction &bulk,
     history.visit(history.globalMemory, by, bulk.global, bulk.bytes);
     return;
   }
-  for (const BoxRun &run : boxRuns(*bulk.map, bulk.coordinates, rowEnd)) {
+  for (const BoxRun &run :
+       boxRuns(*bulk.map, bulk.coordinates, rowEnd, bulk.mode)) {
     if (run.inside) {
       history.visit(history.globalMemory, by, run.address, run.bytes);
     }
@@ -30,7 +31,7 @@ void BulkTracker::visitSource(Accessor &by, const BulkAction &bulk) {
   }
   constexpr uint32_t chunk = 16;
   for (const BoxRun &run :
-       boxRuns(*bulk.map, bulk.coordinates, RowEnd::Whole16)) {
+       boxRuns(*bulk.map, bulk.coordinates, RowEnd::Whole16, bulk.mode)) {
     uint32_t end = run.inside ? run.boxOffset + run.bytes : 0;
     for (uint32_t at = run.boxOffset; at < end;) {
       uint32_t next = std::min(end, (at / chunk + 1) * chunk);
@@ -44,6 +45,8 @@ void BulkTracker::visitSource(Accessor &by, const BulkAction &bulk) {
 uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
                                 const BulkAction &bulk) {
   remoteUses.useCta(history.accessorOf(warp, lane), bulk.shared,
+                    /*ends=*/false);
+  remoteUses.useCta(history.accessorOf(warp, lane), bulk.mbarrier,
                     /*ends=*/false);
   mbarriers.useMbarrier(warp, lane, bulk.mbarrier);
   LoadState load;
@@ -113,6 +116,25 @@ StoreState &BulkTracker::storesOf(const Warp &warp, unsigned lane) {
   return found->second;
 }
 
+/// Lanes may all issue one copy; the tensor unit may make it once.
+void BulkTracker::findTwins(Accessor &writer, const BulkAction &bulk,
+                            uint32_t index) {
+  uint64_t global = bulk.map ? bulk.map->globalAddress : bulk.global;
+  uint32_t count = bulk.map ? countCoordinates(*bulk.map, bulk.mode) : 0;
+  if (firstStore.index == kNone) {
+    firstStore.index = index;
+    firstStore.shared = bulk.shared;
+    firstStore.global = global;
+    std::copy_n(bulk.coordinates, count, firstStore.coordinates);
+    return;
+  }
+  bool isSame = firstStore.shared == bulk.shared &&
+                firstStore.global == global && !bulk.reduces &&
+                std::equal(bulk.coordinates, bulk.coordinates + count,
+                           firstStore.coordinates);
+  writer.firstTwin = isSame ? firstStore.index : kNone;
+}
+
 void BulkTracker::issueStore(const Warp &warp, unsigned lane,
                              const BulkAction &bulk) {
   StoreState &state = storesOf(warp, lane);
@@ -134,6 +156,7 @@ void BulkTracker::issueStore(const Warp &warp, unsigned lane,
   Accessor writer = history.accessorOf(warp, lane, index);
   writer.isAsync = true;
   writer.writes = true;
+  findTwins(writer, bulk, index);
   visitGlobalSide(writer, bulk, RowEnd::Whole16);
 }
 

@@ -22,6 +22,7 @@ struct BulkAction {
   /// For a tensor copy, otherwise null.
   const TensorMap *map = nullptr;
   const int32_t *coordinates = nullptr;
+  BoxMode mode = BoxMode::Tile;
   /// Of a load.
   uint32_t mbarrier = 0;
   /// Of a store: the number of its group, from 0.
@@ -60,6 +61,8 @@ public:
   /// Returns a number for `completeLoad`.
   uint32_t issueLoad(const Warp &warp, unsigned lane, const BulkAction &action);
   void completeLoad(uint32_t load, uint32_t address, uint64_t phase);
+  /// A new instruction begins to store.
+  void beginStores() { firstStore.index = kNone; }
   void issueStore(const Warp &warp, unsigned lane, const BulkAction &action);
   /// Records that the lane knows `groups` of its bulk groups to be complete.
   void waitStores(const Warp &warp, unsigned lane, uint64_t groups,
@@ -75,6 +78,15 @@ private:
   void readSource(const Warp &warp, unsigned lane, const BulkAction &bulk,
                   LoadState &load);
   StoreState &storesOf(const Warp &warp, unsigned lane);
+  void findTwins(Accessor &writer, const BulkAction &bulk, uint32_t index);
+
+  /// The store of the current instruction's first lane.
+  struct {
+    uint32_t index = kNone;
+    uint32_t shared = 0;
+    uint64_t global = 0;
+    int32_t coordinates[kMaxTensorRank] = {};
+  } firstStore;
 
   ThreadKnowledge &knowledge;
   AccessHistory &history;

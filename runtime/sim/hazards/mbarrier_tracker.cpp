@@ -24,9 +24,11 @@ void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
   barrier.events = {};
   barrier.lastEvents = {};
   barrier.arriving = {};
-  barrier.published = {};
+  barrier.published = nullptr;
   barrier.joined = 0;
   barrier.uses = {};
+  barrier.commits = 0;
+  barrier.commitEpoch = 0;
   barrier.initFence = 0;
   barrier.init = store;
   barrier.isLive = true;
@@ -61,6 +63,12 @@ void MbarrierTracker::invalMbarrier(const Warp &warp, unsigned lane,
                std::to_string(thread / kLanes / knowledge.warpsPerCta) +
                ", lane " + std::to_string(thread % kLanes) +
                " is not ordered before");
+  }
+  bool isLast = barrier.commits == 0 &&
+                by.known->generic[barrier.component] >= barrier.commitEpoch;
+  if (!isLast) {
+    report(Rule::MbarrierGone, by,
+           "no wait for the phase of a tcgen05.commit is before this");
   }
   barrier.isLive = false;
   history.setMbarrier(address, false);
@@ -100,8 +108,12 @@ void MbarrierTracker::useMbarrier(const Warp &warp, unsigned lane,
 }
 
 /// The async proxy sees an init after a fence.mbarrier_init of the initializing
-/// thread, or after any ordered fence.proxy.async.
+/// thread, or after any ordered fence.proxy.async. On sm_100, where proven
+/// kernels have neither, copies signal in the generic proxy, as the ISA says.
 void MbarrierTracker::useForLoad(const Accessor &by, uint32_t address) {
+  if (by.warp.cta.program.target & kBlackwell) {
+    return;
+  }
   const MbarrierState &barrier = states[address];
   const Access &init = history.accesses[barrier.init];
   bool fenced =
@@ -192,7 +204,12 @@ void MbarrierTracker::arriveMbarrier(const Warp &warp, unsigned lane,
   barrier.events.threads.raise(knowledge.componentOf(warp, lane),
                                knowledge.threadsOf(warp).epoch);
   if (!releases) {
+    bool isOwn = address >> kSharedRankShift == warp.cta.rank;
     knowledge.publishTensor(warp, lane, barrier.arriving);
+    if (isOwn || scope >= Scope::Cluster) {
+      knowledge.publishFenced(warp, lane, isOwn ? Scope::Cta : Scope::Cluster,
+                              barrier.arriving);
+    }
     return;
   }
   const LaneView &view = knowledge.viewOf(warp, lane);
@@ -230,6 +247,13 @@ void MbarrierTracker::arriveAsync(uint32_t address, const Knowledge &known) {
   barrier.arriving.join(known);
 }
 
+void MbarrierTracker::arriveCommit(uint32_t address, const Knowledge &known) {
+  MbarrierState &barrier = states[address];
+  --barrier.commits;
+  barrier.commitEpoch = barrier.base + uint32_t(barrier.phases) + 1;
+  arriveAsync(address, known);
+}
+
 bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
   const MbarrierState &barrier = states.at(address);
   return epoch <= barrier.base + barrier.awaited;
@@ -238,7 +262,7 @@ bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
 void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,
                                     unsigned lane, uint32_t address) {
   MbarrierState &barrier = states[address];
-  barrier.published = barrier.arriving;
+  barrier.published = std::make_shared<const Knowledge>(barrier.arriving);
   barrier.lastEvents = std::move(barrier.events);
   barrier.events = {};
   ++barrier.phases;
@@ -275,9 +299,10 @@ void MbarrierTracker::waitMbarrier(const Warp &warp, uint32_t lanes,
       view.known.generic.raise(barrier.component,
                                barrier.base + uint32_t(phase));
       if (acquires) {
-        view.known.join(barrier.published);
+        view.known.join(*barrier.published);
       } else {
-        view.known.tensor.join(barrier.published.tensor);
+        view.known.tensor.join(barrier.published->tensor);
+        knowledge.meet(view, barrier.published);
       }
       knowledge.touch(view);
     }

@@ -24,8 +24,8 @@ struct MbarrierState {
   /// What all arrivals so far knew, and the view of the last one.
   Knowledge arriving;
   uint64_t joined = 0;
-  /// The same at the end of the last phase.
-  Knowledge published;
+  /// The same at the end of the last phase; null before the first.
+  std::shared_ptr<const Knowledge> published;
   /// The thread that initialized it, when, and when it fenced that (0: not
   /// yet).
   AccessId init;
@@ -39,6 +39,10 @@ struct MbarrierState {
   PhaseEvents lastEvents;
   /// Loads that have not delivered: indices of accesses.
   std::vector<uint32_t> loads;
+  /// tcgen05.commits that have not arrived, and the epoch of the phase in which
+  /// the last one did.
+  uint32_t commits = 0;
+  uint32_t commitEpoch = 0;
   /// The last use by each thread.
   Clock uses;
 };
@@ -58,7 +62,7 @@ public:
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   /// Before a copy of the async proxy is to signal one.
   void useForLoad(const Accessor &by, uint32_t address);
-  /// `scope` is the scope of an arrival that releases.
+  /// An arrival of `scope` that releases, or is relaxed.
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
                       uint64_t phase, bool releases, Scope scope);
   /// expect_tx or complete_tx.
@@ -76,6 +80,9 @@ public:
   uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
   /// Something asynchronous arrives that makes `known` known.
   void arriveAsync(uint32_t address, const Knowledge &known);
+  /// A tcgen05.commit will arrive, or does.
+  void beginCommit(uint32_t address) { ++states[address].commits; }
+  void arriveCommit(uint32_t address, const Knowledge &known);
   /// Whether some thread has waited for the phase of a load's epoch.
   bool isAwaited(uint32_t address, uint32_t epoch) const;
   /// All threads have ended.

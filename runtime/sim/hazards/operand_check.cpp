@@ -67,7 +67,7 @@ uint32_t findOutside(Cta &cta, const MatrixOperand &operand) {
     return 0;
   }
   uint32_t outside = 0;
-  forEachChunk(operand, [&](uint32_t address) {
+  forEachChunk(operand, chunkAddress, [&](uint32_t address) {
     outside = outside == 0 && !cta.shared(cta.ownAddress(address), 16)
                   ? address
                   : outside;

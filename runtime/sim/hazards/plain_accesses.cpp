@@ -37,7 +37,7 @@ uint32_t PlainAccesses::threadAccess(TrackedMemory &memory, const Warp &warp) {
 }
 
 void PlainAccesses::access(const Warp &warp, unsigned lane, Space space,
-                           uint64_t address, uint32_t bytes) {
+                           uint64_t address, uint32_t bytes, bool keeps) {
   space = classify(space, address);
   if (isShared(space)) {
     remoteUses.useCta(history.accessorOf(warp, lane), uint32_t(address),
@@ -47,6 +47,7 @@ void PlainAccesses::access(const Warp &warp, unsigned lane, Space space,
     Accessor by = history.accessorOf(warp, lane, sharedIndex);
     by.reads = action.reads;
     by.writes = action.writes;
+    by.keeps = keeps;
     bool isRemote = address >> kSharedRankShift != warp.cta.rank;
     if (isRemote && action.writes) {
       knowledge.threadsOf(warp).wroteRemoteAt[lane] =
@@ -63,6 +64,7 @@ void PlainAccesses::access(const Warp &warp, unsigned lane, Space space,
     Accessor by = history.accessorOf(warp, lane, globalIndex);
     by.reads = action.reads;
     by.writes = action.writes;
+    by.keeps = keeps;
     history.visit(history.globalMemory, by, address, bytes);
     if (action.scope != Scope::None) {
       synchronize(warp, lane, history.grid.variables[address]);
@@ -122,18 +124,16 @@ void PlainAccesses::release(const Warp &warp, unsigned lane,
   if (action.scope == Scope::Device) {
     variable.toDevice[knowledge.number].join(known);
   }
-  auto add = [&](const std::shared_ptr<const Knowledge> &released,
-                 const uint32_t *epochs) {
-    if (!action.releases && released) {
-      known.join(*released);
-      known.generic.raise(knowledge.componentOf(warp, lane), epochs[lane]);
+  auto addFenced = [&](Scope scope) {
+    if (!action.releases) {
+      knowledge.publishFenced(warp, lane, scope, known);
     }
   };
   if (action.scope >= Scope::Cluster) {
-    add(view.releasedToCluster, threads.releasedToClusterAt);
+    addFenced(Scope::Cluster);
     variable.toCluster[knowledge.number].join(known);
   }
-  add(view.releasedToCta, threads.releasedAt);
+  addFenced(Scope::Cta);
   variable.toCta[warp.cta.number].join(known);
 }
 
@@ -159,12 +159,8 @@ void PlainAccesses::meet(const Warp &warp, unsigned lane,
     knowledge.acquire(warp, 1u << lane, *met);
     return;
   }
-  knowledge.forViews(warp, 1u << lane, [&](LaneView &view) {
-    if (view.met) {
-      met->join(*view.met);
-    }
-    view.met = met;
-  });
+  knowledge.forViews(warp, 1u << lane,
+                     [&](LaneView &view) { knowledge.meet(view, met); });
 }
 
 /// Strong accesses order threads: a read of a value acquires what its write

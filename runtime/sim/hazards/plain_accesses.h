@@ -31,8 +31,9 @@ public:
       : knowledge(knowledge), history(history), remoteUses(remoteUses) {}
 
   void begin(const Warp &warp, const MemoryAction &action);
+  /// `keeps`: it stores what the memory has already.
   void access(const Warp &warp, unsigned lane, Space space, uint64_t address,
-              uint32_t bytes);
+              uint32_t bytes, bool keeps = false);
   /// Makes a weak store of one lane to shared memory. Returns the access.
   AccessId storeShared(const Warp &warp, unsigned lane, uint32_t address,
                        uint32_t bytes);

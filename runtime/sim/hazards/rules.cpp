@@ -16,6 +16,11 @@ const RuleInfo &attn::sim::getRuleInfo(Rule rule) {
   return kInfos[unsigned(rule)];
 }
 
+bool attn::sim::isStrictOnBlackwell(Rule rule) {
+  return rule == Rule::ExitTx || rule == Rule::ExitStore ||
+         rule == Rule::RegistersGroup;
+}
+
 Rule attn::sim::ruleOf(MbarrierStatus status) {
   switch (status) {
   case MbarrierStatus::AlreadyLive:

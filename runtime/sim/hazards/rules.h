@@ -30,7 +30,7 @@ enum class Severity : uint8_t {
 // X(name, id, severity, what the kernel did wrong)
 //
 // Rules marked "always" end the launch whatever the mode: execution cannot go
-// on after them.
+// on after them. Those marked "sm_100: strict" are errors up to sm_90a.
 #define ATTN_SIM_RULES(X)                                                      \
   /* Memory that several threads or engines use. */                            \
   X(RaceShared, "race.shared", Error,                                          \
@@ -40,12 +40,18 @@ enum class Severity : uint8_t {
     "scope that has both")                                                     \
   X(RaceLanes, "race.lanes", Error,                                            \
     "lanes of one instruction write different values to one address")          \
+  X(RaceSame, "race.same-value", Strict,                                       \
+    "two threads store the same value to shared memory, or issue the same "    \
+    "copy, or init of an mbarrier, as lanes of one instruction")               \
   X(RaceReadOnly, "race.nc", Error,                                            \
     "ld.global.nc of bytes that the grid writes")                              \
   /* Generic accesses and the async proxy. */                                  \
   X(ProxyFence, "proxy.missing-fence", Error,                                  \
     "bytes written by plain stores and read by wgmma or a bulk copy without "  \
     "a fence.proxy.async between")                                             \
+  X(ProxyCopyFence, "proxy.copy-missing-fence", Strict,                        \
+    "bytes written by cp.async and read by tcgen05 without a "                 \
+    "fence.proxy.async between")                                               \
   X(ProxyReuse, "proxy.reuse-without-fence", Warning,                          \
     "bytes accessed plainly and then overwritten by a bulk copy without a "    \
     "fence.proxy.async between")                                               \
@@ -107,6 +113,8 @@ enum class Severity : uint8_t {
     "know that the last one is complete: it could count for that one")         \
   X(MbarrierAccess, "mbarrier.generic-access", Error,                          \
     "a load, store or copy touches a live mbarrier")                           \
+  X(MbarrierGone, "mbarrier.inval-before-commit", Strict,                      \
+    "inval of an mbarrier at which a tcgen05.commit may still arrive")         \
   X(MbarrierInval, "mbarrier.inval-in-use", Error,                             \
     "inval of an mbarrier while uses of it are not ordered before")            \
   /* Clusters. */                                                              \
@@ -116,19 +124,28 @@ enum class Severity : uint8_t {
     "use of the shared memory of a CTA that does not wait for it and may "     \
     "have "                                                                    \
     "exited")                                                                  \
+  X(ClcResponse, "clc.bad-response", Error,                                    \
+    "always: clusterlaunchcontrol.query_cancel of what is no response")        \
+  X(ClcFailed, "clc.failed-response", Strict,                                  \
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid of a response that "    \
+    "names no CTA")                                                            \
+  X(ClcAfterFailure, "clc.after-failure", Error,                               \
+    "always: clusterlaunchcontrol.try_cancel by a CTA that has seen one fail") \
   X(ClusterOrder, "cluster.barrier-order", Error,                              \
     "always: a thread arrives at the cluster's barrier twice without "         \
     "waiting, "                                                                \
     "or waits without having arrived")                                         \
   /* The end of a CTA. */                                                      \
   X(ExitTx, "exit.tx-outstanding", Error,                                      \
-    "an mbarrier's expected and delivered bytes differ at the end")            \
+    "sm_100: strict: an mbarrier's expected and delivered bytes differ at "    \
+    "the end")                                                                 \
   X(ExitLoad, "exit.load-not-awaited", Error,                                  \
     "a bulk load that no thread has waited for at the end")                    \
   X(ExitWgmma, "exit.wgmma-not-awaited", Error,                                \
     "a warp ends and has not waited for its wgmma")                            \
   X(ExitStore, "exit.store-not-awaited", Error,                                \
-    "a thread ends and has not waited until its bulk stores read their "       \
+    "sm_100: strict: a thread ends and has not waited until its bulk stores "  \
+    "read their "                                                              \
     "sources")                                                                 \
   X(ExitPhase, "exit.phase-incomplete", Warning,                               \
     "an mbarrier has some of a phase's arrivals at the end, not all")          \
@@ -139,6 +156,9 @@ enum class Severity : uint8_t {
     "memory of a fresh output or workspace is read that nothing has written")  \
   X(Bounds, "memory.bounds", Error, "always: access outside every buffer")     \
   X(Align, "memory.align", Error, "always: misaligned access")                 \
+  X(Window, "memory.window", Strict,                                           \
+    "a tcgen05.commit without .shared::cluster, whose address is generic, at " \
+    "an address of shared memory")                                             \
   X(TensorMapSpace, "tensormap.space", Error,                                  \
     "always: a tensor map neither in parameters nor in global memory")         \
   X(TensorMapInvalid, "tensormap.invalid", Error,                              \
@@ -250,7 +270,8 @@ enum class Severity : uint8_t {
   X(RegistersWay, "setmaxnreg.wrong-way", Error,                               \
     "always: inc to fewer or dec to more")                                     \
   X(RegistersGroup, "setmaxnreg.partial-group", Error,                         \
-    "the warps of a warpgroup do not execute the same setmaxnreg")             \
+    "sm_100: strict: the warps of a warpgroup do not execute the same "        \
+    "setmaxnreg")                                                              \
   X(RegistersUnknown, "setmaxnreg.unknown-count", Slow,                        \
     "setmaxnreg in a kernel whose directives do not fix its register count: "  \
     "the assembler ignores it")                                                \
@@ -278,6 +299,10 @@ struct RuleInfo {
 };
 
 const RuleInfo &getRuleInfo(Rule rule);
+
+/// Whether a rule of severity Error is Strict for sm_100 and later, since
+/// kernels that are known to work there break it.
+bool isStrictOnBlackwell(Rule rule);
 
 /// The rule that an mbarrier operation broke; not of Ok.
 Rule ruleOf(MbarrierStatus status);

@@ -44,14 +44,11 @@ void ThreadBarriers::arriveCluster(const Warp &warp, bool releases) {
     clusterArriving = std::make_shared<Knowledge>();
   }
   forLanes(warp.exec, [&](unsigned lane) {
-    const LaneView &view = knowledge.viewOf(warp, lane);
     threads.clusterBarrier[lane] = clusterArriving;
     clusterArriving->inits.raise(knowledge.componentOf(warp, lane),
                                  threads.initsAt[lane]);
-    if (!releases && view.releasedToCluster) {
-      clusterArriving->join(*view.releasedToCluster);
-      clusterArriving->generic.raise(knowledge.componentOf(warp, lane),
-                                     threads.releasedToClusterAt[lane]);
+    if (!releases) {
+      knowledge.publishFenced(warp, lane, Scope::Cluster, *clusterArriving);
     }
   });
   if (releases) {

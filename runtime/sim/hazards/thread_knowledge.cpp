@@ -4,6 +4,9 @@
 
 #include "core/cluster.h"
 
+#include <algorithm>
+#include <iterator>
+
 using namespace attn::sim;
 
 static uint32_t countWarps(const Cta &cta) {
@@ -61,6 +64,35 @@ void ThreadKnowledge::publishTensor(const Warp &warp, unsigned lane,
   }
 }
 
+void ThreadKnowledge::publishFenced(const Warp &warp, unsigned lane,
+                                    Scope scope, Knowledge &to) {
+  const WarpThreads &threads = threadsOf(warp);
+  const LaneView &view = viewOf(warp, lane);
+  bool isWide = scope >= Scope::Cluster;
+  const auto &released = isWide ? view.releasedToCluster : view.releasedToCta;
+  if (!released) {
+    return;
+  }
+  uint32_t epoch =
+      isWide ? threads.releasedToClusterAt[lane] : threads.releasedAt[lane];
+  uint32_t component = componentOf(warp, lane);
+  to.join(*released);
+  to.generic.raise(component, epoch);
+  to.asyncShared.raise(component, std::min(epoch, threads.fencedShared[lane]));
+  to.asyncGlobal.raise(component, std::min(epoch, threads.fencedGlobal[lane]));
+  to.device.raise(component, std::min(epoch, threads.performedAt[lane]));
+}
+
+void ThreadKnowledge::meet(LaneView &view,
+                           std::shared_ptr<const Knowledge> seen) {
+  if (view.met) {
+    auto both = std::make_shared<Knowledge>(*view.met);
+    both->join(*seen);
+    seen = std::move(both);
+  }
+  view.met = std::move(seen);
+}
+
 void ThreadKnowledge::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {
   for (const LaneView &view : threadsOf(warp).views) {
     if (view.lanes & lanes) {
@@ -96,24 +128,53 @@ void ThreadKnowledge::acquireEach(const Warp &warp,
   }
 }
 
+/// Adds lanes of a view to the group with the same fences.
+static void groupByFences(std::vector<LaneView> &groups, uint32_t lanes,
+                          const LaneView &view) {
+  for (LaneView &group : groups) {
+    if (group.hasFencesOf(view)) {
+      group.lanes |= lanes;
+      return;
+    }
+  }
+  LaneView group;
+  group.lanes = lanes;
+  group.releasedToCta = view.releasedToCta;
+  group.releasedToCluster = view.releasedToCluster;
+  group.met = view.met;
+  groups.push_back(std::move(group));
+}
+
+/// Lanes whose fences differ keep views of their own: a fence is part of its
+/// own thread's release or acquire pattern alone.
 void ThreadKnowledge::syncLanes(const Warp &warp, uint32_t lanes) {
   LaneView together;
-  together.lanes = lanes;
   publish(warp, lanes, together.known);
   touch(together);
   std::vector<LaneView> &views = threadsOf(warp).views;
-  size_t kept = 0;
-  for (size_t i = 0; i < views.size(); ++i) {
-    if (views[i].lanes & lanes) {
-      together.tensorSeen.join(views[i].tensorSeen);
-    }
-    views[i].lanes &= ~lanes;
-    if (views[i].lanes) {
-      std::swap(views[kept++], views[i]);
+  for (const LaneView &view : views) {
+    if (view.lanes & lanes) {
+      together.tensorSeen.join(view.tensorSeen);
     }
   }
-  views.resize(kept);
-  views.push_back(std::move(together));
+  std::vector<LaneView> others;
+  std::vector<LaneView> groups;
+  for (LaneView &view : views) {
+    if (uint32_t inside = view.lanes & lanes) {
+      groupByFences(groups, inside, view);
+    }
+    view.lanes &= ~lanes;
+    if (view.lanes) {
+      others.push_back(std::move(view));
+    }
+  }
+  for (LaneView &group : groups) {
+    group.known = together.known;
+    group.tensorSeen = together.tensorSeen;
+    group.serial = together.serial;
+  }
+  views = std::move(others);
+  std::move(groups.begin(), groups.end(), std::back_inserter(views));
 }
 
 void ThreadKnowledge::fence(const Warp &warp, Scope scope, bool acquires,

@@ -30,6 +30,11 @@ struct LaneView {
   std::shared_ptr<const Knowledge> releasedToCluster;
   /// What strong reads have seen, for the next fence to acquire.
   std::shared_ptr<const Knowledge> met;
+
+  bool hasFencesOf(const LaneView &other) const {
+    return releasedToCta == other.releasedToCta &&
+           releasedToCluster == other.releasedToCluster && met == other.met;
+  }
 };
 
 struct WarpThreads {
@@ -91,6 +96,12 @@ public:
                   uint32_t epoch);
   /// What any arrival makes known of tensor memory, a relaxed one too.
   void publishTensor(const Warp &warp, unsigned lane, Knowledge &to);
+  /// Adds what a lane knew at its last releasing fence of at least `scope`: a
+  /// relaxed write or arrival after it releases that.
+  void publishFenced(const Warp &warp, unsigned lane, Scope scope,
+                     Knowledge &to);
+  /// Records what a relaxed read or wait has seen, for the next fence.
+  void meet(LaneView &view, std::shared_ptr<const Knowledge> seen);
   /// Adds what the lanes know; later actions of the lanes are not included.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);

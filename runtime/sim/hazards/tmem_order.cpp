@@ -21,16 +21,11 @@ static bool arePipelined(const TmemAccess &first, const TmemAccess &second) {
 }
 
 /// Two of the queue in the order of their issue: what relies on that alone. An
-/// mma does not wait for a result that is its A, nor a cp for an mma.
-static Rule chooseUnpipelined(const TmemAccess &first, const TmemAccess &second,
-                              bool writes) {
-  if (first.agent == TmemAgent::Mma && second.agent == TmemAgent::Copy) {
-    return Rule::TmemOperand;
-  }
-  if (first.agent == TmemAgent::Mma && !writes) {
-    return Rule::TmemResult;
-  }
-  return Rule::TmemPipeline;
+/// mma does not wait for a result that is its A. Known kernels copy scales over
+/// those of the mma before, so that a cp is only not pipelined.
+static Rule chooseUnpipelined(const TmemAccess &first, bool writes) {
+  return first.agent == TmemAgent::Mma && !writes ? Rule::TmemResult
+                                                  : Rule::TmemPipeline;
 }
 
 static bool findQueueConflict(const TmemAccessor &by, bool writes,
@@ -48,7 +43,7 @@ static bool findQueueConflict(const TmemAccessor &by, bool writes,
     rule = Rule::TmemFence;
     return by.seen[other.component] < other.epoch;
   }
-  rule = isIssued ? chooseUnpipelined(other, by.access, writes)
+  rule = isIssued ? chooseUnpipelined(other, writes)
          : writes ? Rule::TmemOperand
                   : Rule::TmemResult;
   return true;

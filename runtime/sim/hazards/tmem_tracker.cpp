@@ -217,8 +217,9 @@ void TmemTracker::issue(const Warp &warp, unsigned lane,
   for (uint32_t left = action.ranks; left; left &= left - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(left));
     uint32_t index = ctas[rank].add(by.access);
-    visit(warp, rank, by, index, action.reads, /*reads=*/true,
-          /*writes=*/false);
+    for (const TmemRegion &read : action.reads) {
+      visit(warp, rank, by, index, read, /*reads=*/true, /*writes=*/false);
+    }
     visit(warp, rank, by, index, action.writes, action.accumulates,
           /*writes=*/true);
     readShared(warp, lane, rank, thread, action);

@@ -17,7 +17,7 @@ namespace attn::sim {
 /// An operation of the queue, as it is issued.
 struct TensorAction {
   TmemAgent agent = TmemAgent::Mma;
-  TmemRegion reads;
+  std::vector<TmemRegion> reads;
   TmemRegion writes;
   /// What it writes, it reads as well.
   bool accumulates = false;

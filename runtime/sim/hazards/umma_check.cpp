@@ -59,7 +59,7 @@ bool UmmaOperandCheck::run(uint64_t bits, const char *name,
     return false;
   }
   size_t first = chunks.size();
-  forEachUmmaChunk(operand,
-                   [&](uint32_t address) { chunks.push_back(address); });
+  forEachChunk(operand, ummaChunkAddress,
+               [&](uint32_t address) { chunks.push_back(address); });
   return checkBounds(name, first);
 }

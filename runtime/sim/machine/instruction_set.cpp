@@ -43,6 +43,7 @@ static OpcodeTable makeOpcodeTable() {
   addTensorCommitRows(rows);
   require(rows, tensor, kFamily100);
   addClusterRows(rows);
+  addLaunchControlRows(rows);
   return OpcodeTable(rows);
 }
 

@@ -23,6 +23,8 @@ static constexpr uint64_t kMaxSharedMemory = 228 * 1024;
 static constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
 /// The largest number of clusters that one thread runs at the same time.
 static constexpr uint64_t kResident = 3;
+/// Clusters that share multiprocessors.
+static constexpr uint64_t kNeighbors = 2;
 /// The number of turns that one cluster may be ahead of another.
 static constexpr uint64_t kMostTurns = 64;
 
@@ -149,12 +151,13 @@ struct GridRun {
   const SimOptions &options;
   /// Null if hazards are not tracked.
   GridHazards *hazards;
-  uint64_t count; // of clusters
 };
 
 /// State that the threads share.
 struct Pool {
-  std::atomic<uint64_t> next{0};
+  explicit Pool(uint64_t count) : queue(count) {}
+
+  ClusterQueue queue;
   std::atomic<uint64_t> firstFailed{Cluster::kNoneFailed};
   std::mutex mutex;
   GridResult result;
@@ -165,6 +168,9 @@ struct Pool {
 /// Returns the number of clusters that a thread runs at the same time; ordered
 /// schedules run one after the other, as on a small machine.
 static uint64_t countResident(const SimOptions &options, uint64_t bytes) {
+  if (options.contendsTensorMemory) {
+    return kNeighbors;
+  }
   bool isRandom = options.seed > 1;
   return isRandom ? std::clamp<uint64_t>(kMaxThreadState / bytes, 1, kResident)
                   : 1;
@@ -192,26 +198,46 @@ public:
 private:
   /// Returns false if there is no other cluster, or if it is not needed.
   bool startNext() {
-    uint64_t number = pool.next++;
-    if (number >= run.count || number > pool.firstFailed) {
+    std::optional<uint64_t> number = pool.queue.take();
+    if (!number || *number > pool.firstFailed) {
       return false;
     }
     clusters.push_back(std::make_unique<Cluster>(
-        run.program, run.launch, run.memory, run.options, number));
+        run.program, run.launch, run.memory, run.options, pool.queue, *number));
     if (run.hazards) {
       HazardTracker::attach(*clusters.back(), *run.hazards);
     }
+    setNeighbors();
     return true;
+  }
+
+  void setNeighbors() {
+    if (run.options.contendsTensorMemory && clusters.size() == kNeighbors) {
+      clusters[0]->setNeighbor(clusters[1].get());
+      clusters[1]->setNeighbor(clusters[0].get());
+    }
+  }
+
+  void end(size_t index) {
+    retire(*clusters[index]);
+    clusters.erase(clusters.begin() + ptrdiff_t(index));
+    if (run.options.contendsTensorMemory && !clusters.empty()) {
+      clusters[0]->setNeighbor(nullptr);
+    }
   }
 
   void runOne() {
     bool isAlone = clusters.size() == 1;
-    size_t index = isAlone ? 0 : random.below(clusters.size());
-    uint64_t turns = isAlone ? kMostTurns : 1 + random.below(kMostTurns);
+    bool isOrdered = run.options.seed < 2;
+    size_t index = isAlone     ? 0
+                   : isOrdered ? turn++ % clusters.size()
+                               : random.below(clusters.size());
+    uint64_t turns = isAlone     ? kMostTurns
+                     : isOrdered ? 1
+                                 : 1 + random.below(kMostTurns);
     for (uint64_t i = 0; i < turns; ++i) {
       if (!clusters[index]->run(pool.firstFailed)) {
-        retire(*clusters[index]);
-        clusters.erase(clusters.begin() + ptrdiff_t(index));
+        end(index);
         return;
       }
     }
@@ -232,6 +258,7 @@ private:
   Pool &pool;
   const uint64_t resident;
   Random random;
+  size_t turn = 0;
   std::vector<std::unique_ptr<Cluster>> clusters;
 };
 
@@ -241,7 +268,7 @@ GridResult attn::sim::runGrid(const Program &program,
                               const GridLaunch &requested,
                               const GlobalMemory &memory,
                               const SimOptions &options) {
-  Pool pool;
+  GridResult refused;
   GridLaunch launch = requested;
   // A launch without a cluster size uses the kernel's.
   bool silent = launch.cluster[0] == 1 && launch.cluster[1] == 1 &&
@@ -249,25 +276,27 @@ GridResult attn::sim::runGrid(const Program &program,
   if (silent && program.cluster[0] != 0) {
     std::copy_n(program.cluster, 3, launch.cluster);
   }
-  pool.result.failure = checkLaunch(program, launch, options);
-  if (!pool.result.failure.empty()) {
-    return pool.result;
+  refused.failure = checkLaunch(program, launch, options);
+  if (!refused.failure.empty()) {
+    return refused;
   }
   uint64_t count = uint64_t(launch.grid[0] / launch.cluster[0]) *
                    (launch.grid[1] / launch.cluster[1]) *
                    (launch.grid[2] / launch.cluster[2]);
+  Pool pool(count);
   uint64_t threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   uint64_t bytes = std::max<uint64_t>(1, threadStateBytes(program, launch));
   uint64_t resident = countResident(options, bytes);
   threads = std::min(threads, kMaxThreadState / (bytes * resident));
-  threads = std::clamp<uint64_t>(threads, 1, count);
+  uint64_t most = options.contendsTensorMemory ? count / kNeighbors : count;
+  threads = std::clamp<uint64_t>(threads, 1, std::max<uint64_t>(1, most));
   std::vector<std::thread> others;
   std::unique_ptr<GridHazards> hazards;
   if (options.hazards != HazardMode::Off) {
     hazards = std::make_unique<GridHazards>();
   }
-  GridRun all{program, launch, memory, options, hazards.get(), count};
+  GridRun all{program, launch, memory, options, hazards.get()};
   auto run = [&] { Worker(all, pool, resident).work(); };
   for (uint64_t i = 1; i < threads; ++i) {
     others.emplace_back(run);

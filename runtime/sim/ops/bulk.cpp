@@ -113,6 +113,9 @@ template <bool fromGlobal> Step copyToShared(Warp &warp, const Inst &inst) {
 }
 
 Step copyToGlobal(Warp &warp, const Inst &inst) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->bulk.beginStores();
+  }
   return startCopies<GlobalCopy>(warp, [&](unsigned lane, GlobalCopy &copy) {
     copy.global = readAddress(warp, inst, 0, lane);
     copy.shared = uint32_t(readAddress(warp, inst, 1, lane));

@@ -19,7 +19,7 @@ std::string Targets::begin(Warp &warp, unsigned lane, Cta &cta,
                            BulkAction action) {
   std::string problem;
   action.shared = cta.ownAddress(address);
-  action.mbarrier = cta.ownAddress(barrier);
+  action.mbarrier = barrierOf(cta.rank);
   uint8_t *to = cta.shared(action.shared, action.bytes);
   if (!to) {
     return outOfBounds("shared memory", address, action.bytes);
@@ -37,15 +37,23 @@ std::string Targets::begin(Warp &warp, unsigned lane, Cta &cta,
 }
 
 std::string Targets::read(Warp &warp, const Inst &inst, unsigned lane,
-                          BulkAction action) {
+                          const BulkAction &action) {
   uint32_t own = address >> kSharedRankShift;
+  uint32_t signalled = barrier >> kSharedRankShift;
   uint32_t mask = 1u << own % 32;
+  signalsPair = inst.aux & kPair;
   if (inst.aux & kMulticast) {
     mask = warp.word(inst.slots[1])[lane] & 0xffff;
-  } else if (barrier >> kSharedRankShift != own) {
-    return "expected the mbarrier in the CTA of the destination" +
+  } else if (signalsPair ? signalled / 2 != own / 2 : signalled != own) {
+    return std::string("expected the mbarrier in the CTA of the destination") +
+           (signalsPair ? ", or in the other of its pair" : "") +
            ruleSuffix(Rule::MbarrierAddress);
   }
+  return begin(warp, lane, mask, action);
+}
+
+std::string Targets::begin(Warp &warp, unsigned lane, uint32_t mask,
+                           const BulkAction &action) {
   forLanes(mask, [&](unsigned rank) { ranks.push_back(rank); });
   std::string problem;
   for (size_t i = 0; i < ranks.size() && problem.empty(); ++i) {

@@ -20,12 +20,15 @@ std::string outOfBounds(const char *what, uint64_t address, uint64_t bytes);
 
 /// Bits of Inst::aux of what writes shared memory.
 constexpr uint64_t kMulticast = 1;
+constexpr uint64_t kPair = 4;
 
 /// The destinations of a copy to shared memory: the same offset in several
 /// CTAs.
 struct Targets {
   uint32_t address = 0;
   uint32_t barrier = 0;
+  /// The mbarriers are in the CTAs of each pair with the parity of `barrier`'s.
+  bool signalsPair = false;
   std::vector<uint32_t> ranks;
   /// By rank, HazardTracker's numbers.
   std::vector<uint32_t> hazards;
@@ -34,7 +37,10 @@ struct Targets {
   /// address. `action` describes the copy for one of them. Returns "" or the
   /// error.
   std::string read(Warp &warp, const Inst &inst, unsigned lane,
-                   BulkAction action);
+                   const BulkAction &action);
+  /// Begins the copy to the CTAs whose ranks are in `mask`, in a bit each.
+  std::string begin(Warp &warp, unsigned lane, uint32_t mask,
+                    const BulkAction &action);
   /// Calls `write(memory)` in each CTA and signals there.
   template <typename Write>
   std::string deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
@@ -43,6 +49,12 @@ struct Targets {
 private:
   /// Poisons the place in `cta`.
   std::string begin(Warp &warp, unsigned lane, Cta &cta, BulkAction action);
+  /// The mbarrier that the copy to the CTA of `rank` signals.
+  uint32_t barrierOf(uint32_t rank) const {
+    uint32_t parity = barrier >> kSharedRankShift & 1;
+    uint32_t signalled = signalsPair ? (rank & ~1u) | parity : rank;
+    return signalled << kSharedRankShift | (barrier & kSharedOffsetMask);
+  }
 };
 
 template <typename Write>
@@ -53,7 +65,7 @@ std::string Targets::deliver(const AsyncCopy &copy, Cta &from, uint32_t bytes,
     Cta *cta = from.findOwner(ranks[i] << kSharedRankShift, problem);
     if (cta) {
       write(cta->shared(cta->ownAddress(address), bytes));
-      problem = signalBytes(copy, from, cta->ownAddress(barrier), bytes,
+      problem = signalBytes(copy, from, barrierOf(ranks[i]), bytes,
                             hazards.empty() ? 0 : hazards[i]);
     }
   }

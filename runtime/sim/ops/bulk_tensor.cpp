@@ -56,8 +56,12 @@ std::string explain(const TmaResult &result) {
              : describe(result.status);
 }
 
+/// A bit of Inst::aux, above the reduction's.
+constexpr uint64_t kFourRows = 256;
+
 struct TensorCopy : AsyncCopy {
   TensorMap map;
+  BoxMode mode = BoxMode::Tile;
   int32_t coordinates[kMaxTensorRank] = {0, 0, 0, 0, 0};
   uint32_t shared = 0;
 };
@@ -72,7 +76,8 @@ struct TensorLoad final : TensorCopy {
   std::string complete(Cta &cta) override {
     std::vector<uint8_t> image(boxBytes(map));
     Port port(cta);
-    TmaResult result = gatherBox(map, coordinates, shared, port, image.data());
+    TmaResult result =
+        gatherBox(map, coordinates, shared, port, image.data(), mode);
     if (result.status != TmaStatus::Ok) {
       return explain(result);
     }
@@ -97,7 +102,7 @@ struct TensorStore final : TensorCopy {
     Port port(cta);
     TmaResult result =
         reduces ? reduceBox(map, coordinates, shared, image, op, port)
-                : scatterBox(map, coordinates, shared, image, port);
+                : scatterBox(map, coordinates, shared, image, port, mode);
     cta.inFlight.finishBulk(warp, lane, group);
     return explain(result);
   }
@@ -133,18 +138,24 @@ std::string readTensorCopy(Warp &warp, const Inst &inst, unsigned lane,
   if (!problem.empty()) {
     return "tensor map: " + problem + ruleSuffix(Rule::TensorMapInvalid);
   }
-  uint32_t rank = inst.listSize - 3 * addresses;
-  if (copy.map.rank != rank) {
-    return "a tensor map of rank " + std::to_string(copy.map.rank) + " for " +
-           std::to_string(rank) + " coordinates" +
-           ruleSuffix(Rule::TensorMapInvalid);
+  if (inst.aux & kFourRows) {
+    copy.mode = BoxMode::FourRows;
+    problem = takeFourRows(copy.map);
+  }
+  uint32_t count = inst.listSize - 3 * addresses;
+  if (problem.empty() && countCoordinates(copy.map, copy.mode) != count) {
+    problem = "a tensor map of rank " + std::to_string(copy.map.rank) +
+              " for " + std::to_string(count) + " coordinates";
+  }
+  if (!problem.empty()) {
+    return problem + ruleSuffix(Rule::TensorMapInvalid);
   }
   const uint32_t *slots = &cta.program.lists[inst.list + 3 * addresses];
-  for (uint32_t i = 0; i < rank; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     copy.coordinates[i] = int32_t(warp.word(slots[i])[lane]);
   }
   copy.shared = uint32_t(readAddress(warp, inst, 1, lane));
-  problem = checkCoordinates(copy.map, copy.coordinates, stores);
+  problem = checkCoordinates(copy.map, copy.coordinates, stores, copy.mode);
   if (!problem.empty()) {
     return problem + ruleSuffix(Rule::TensorMapCoordinates);
   }
@@ -163,6 +174,7 @@ BulkAction describe(const TensorCopy &copy) {
   action.bytes = boxBytes(copy.map);
   action.map = &copy.map;
   action.coordinates = copy.coordinates;
+  action.mode = copy.mode;
   return action;
 }
 
@@ -179,8 +191,11 @@ Step loadTensor(Warp &warp, const Inst &inst) {
   });
 }
 
-/// Inst::aux: 0 stores, else reduces by operation aux - 1.
+/// The low byte of Inst::aux: 0 stores, else reduces by operation aux - 1.
 Step storeTensor(Warp &warp, const Inst &inst) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->bulk.beginStores();
+  }
   return startCopies<TensorStore>(warp, [&](unsigned lane, TensorStore &copy) {
     std::string problem =
         readTensorCopy(warp, inst, lane, /*stores=*/true, copy);
@@ -191,8 +206,9 @@ Step storeTensor(Warp &warp, const Inst &inst) {
     if (!warp.cta.shared(copy.shared, size)) {
       return outOfBounds("shared memory", copy.shared, size);
     }
-    copy.reduces = inst.aux != 0;
-    copy.op = ReduceOp(inst.aux ? inst.aux - 1 : 0);
+    uint8_t reduction = uint8_t(inst.aux);
+    copy.reduces = reduction != 0;
+    copy.op = ReduceOp(reduction ? reduction - 1 : 0);
     copy.group = joinGroup(warp, lane);
     if (warp.cta.hazards) {
       BulkAction action = describe(copy);
@@ -212,14 +228,18 @@ ptx::Operand mapOf(ptx::Operand operand) {
 
 bool appendCoordinates(OperandDecoder &decoder, const ptx::Operand &operand,
                        const Match &match, Inst &inst) {
-  size_t rank = 0;
+  size_t count = 0;
   for (std::string_view each : match.chosen) {
-    rank = each.size() == 3 && each[2] == 'd' ? size_t(each[1] - '0') : rank;
+    count = each.size() == 3 && each[2] == 'd' ? size_t(each[1] - '0') : count;
+  }
+  if (match.has(".tile::gather4") || match.has(".tile::scatter4")) {
+    inst.aux |= kFourRows;
+    count = 5;
   }
   if (operand.elements.size() != 2 ||
       operand.elements[1].kind != ptx::Operand::Kind::Vector ||
-      operand.elements[1].elements.size() != rank) {
-    return decoder.fail(operand.at, "expected [map, {" + std::to_string(rank) +
+      operand.elements[1].elements.size() != count) {
+    return decoder.fail(operand.at, "expected [map, {" + std::to_string(count) +
                                         " coordinates}]");
   }
   return decoder.decodeSources(operand.elements[1], 4, inst);
@@ -229,6 +249,7 @@ bool appendCoordinates(OperandDecoder &decoder, const ptx::Operand &operand,
 bool finishLoad(OperandDecoder &decoder, const ptx::Instruction &instruction,
                 const Match &match, Inst &inst) {
   const auto &operands = instruction.operands;
+  inst.aux |= match.has(".cta_group::2") ? kPair : 0;
   return finishTail(decoder, instruction, match, 3, inst) &&
          appendAddress(decoder, mapOf(operands[1]), inst) &&
          appendAddress(decoder, operands[0], inst) &&
@@ -258,7 +279,43 @@ bool finishPrefetch(OperandDecoder &decoder,
 
 } // namespace
 
+/// The forms of sm_100: an mbarrier in the pair, and rows with coordinates of
+/// their own.
+static void addBlackwellRows(Rows &rows) {
+  const std::string signal = ".mbarrier::complete_tx::bytes";
+  const std::string multicast = "[.multicast::cluster]";
+  const std::string group = "{.cta_group::1|.cta_group::2}";
+  const std::string optionalGroup = "[.cta_group::1|.cta_group::2]";
+  const std::string hint = "[.L2::cache_hint]";
+  const std::string copy = "cp.async.bulk.tensor";
+  const std::string gather = ".global.tile::gather4";
+  auto row = [&](const std::string &pattern, Handler handler, Finish how,
+                 TargetSet targets) {
+    rows.push_back({keep(pattern), "*", handler, how, 0, targets});
+  };
+  const std::string tile = "{.1d|.2d|.3d|.4d|.5d}"
+                           "{.shared::cluster|.shared::cta}.global[.tile]";
+  // LLVM prints the hint first.
+  for (const std::string &tail : {group + hint, ".L2::cache_hint" + group}) {
+    row(copy + tile + signal + multicast + tail, loadTensor, finishLoad,
+        kFamily100);
+  }
+  row(copy + ".2d.shared::cta" + gather + signal + hint, loadTensor, finishLoad,
+      kBlackwell);
+  for (const std::string &tail :
+       {optionalGroup + hint, ".L2::cache_hint" + group}) {
+    row(copy + ".2d{.shared::cluster|.shared::cta}" + gather + signal +
+            multicast + tail,
+        loadTensor, finishLoad, kFamily100);
+  }
+  row(copy + ".2d.global.shared::cta.tile::scatter4.bulk_group" + hint,
+      storeTensor, finishStore, kFamily100);
+  row("cp.async.bulk.prefetch.tensor.2d.L2" + gather + hint, doNothing,
+      finishPrefetch, kFamily100);
+}
+
 void attn::sim::addBulkTensorRows(Rows &rows) {
+  addBlackwellRows(rows);
   const char *load = "cp.async.bulk.tensor{.1d|.2d|.3d|.4d|.5d}"
                      "{.shared::cluster|.shared::cta}.global[.tile]"
                      ".mbarrier::complete_tx::bytes[.multicast::cluster]"

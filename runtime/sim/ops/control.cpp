@@ -174,6 +174,18 @@ bool finishProxyFence(OperandDecoder &, const ptx::Instruction &,
   return true;
 }
 
+/// A fence of shared memory between the proxies, and of threads.
+Step orderedProxyFence(Warp &warp, const Inst &inst) {
+  if (warp.cta.hazards && (inst.aux & kReleases)) {
+    warp.cta.hazards->knowledge.proxyFence(warp, /*shared=*/true, false);
+  }
+  fence(warp, inst);
+  if (warp.cta.hazards && (inst.aux & kAcquires)) {
+    warp.cta.hazards->knowledge.proxyFence(warp, /*shared=*/true, false);
+  }
+  return Step::Next;
+}
+
 Step initFence(Warp &warp, const Inst &) {
   if (warp.cta.hazards) {
     warp.cta.hazards->mbarriers.initFence(warp);
@@ -190,7 +202,20 @@ void addFences(Rows &rows) {
        {"fence.mbarrier_init.release.cluster", "", initFence},
        {"fence.proxy.async[.global|.shared::cta|.shared::cluster]", "",
         proxyFence, finishProxyFence},
+       {"membar.proxy.async[.global|.shared::cta|.shared::cluster]", "",
+        proxyFence, finishProxyFence},
+       {"fence.acquire.sync_restrict::shared::cluster.cluster", "", fence,
+        finishFence},
+       {"fence.release.sync_restrict::shared::cta.cluster", "", fence,
+        finishFence},
+       {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster"
+        ".cluster",
+        "", orderedProxyFence, finishFence},
+       {"fence.proxy.async::generic.release.sync_restrict::shared::cta"
+        ".cluster",
+        "", orderedProxyFence, finishFence},
        {"fence.proxy.alias", "", doNothing},
+       {"membar.proxy.alias", "", doNothing},
        {"griddepcontrol{.wait|.launch_dependents}", "", doNothing}});
 }
 

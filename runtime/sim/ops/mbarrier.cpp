@@ -93,10 +93,11 @@ void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
   }
 }
 
-/// Applies `change(barrier, lane)` in each executing lane.
+/// Applies `change(barrier, lane)` in each of `lanes`.
 template <typename Change>
-Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
-  for (uint32_t left = warp.exec; left; left &= left - 1) {
+Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, uint32_t lanes,
+                 Change change) {
+  for (uint32_t left = lanes; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     uint32_t address = 0;
     Cta *owner = nullptr;
@@ -120,23 +121,45 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, Change change) {
   return Step::Next;
 }
 
+/// The lanes that initialize what a lane before them does, to the same count.
+uint32_t findRepeats(Warp &warp, const Inst &inst) {
+  const uint32_t *counts = warp.word(inst.slots[1]);
+  uint32_t repeats = 0;
+  forLanes(warp.exec, [&](unsigned lane) {
+    uint64_t address = address64(warp, inst, inst.slots[0], lane);
+    forLanes(warp.exec & ((1u << lane) - 1), [&](unsigned other) {
+      bool isSame = address64(warp, inst, inst.slots[0], other) == address &&
+                    counts[other] == counts[lane];
+      repeats |= uint32_t(isSame) << lane;
+    });
+  });
+  return repeats;
+}
+
 Step init(Warp &warp, const Inst &inst) {
-  return forBarriers(
-      warp, inst, inst.slots[0], [&](Mbarrier &barrier, unsigned lane) {
-        return mbarrierInit(barrier, warp.word(inst.slots[1])[lane]);
-      });
+  uint32_t repeats = findRepeats(warp, inst);
+  if (repeats && !warp.report(Rule::RaceSame,
+                              "several lanes initialize the same mbarrier")) {
+    return Step::Fault;
+  }
+  return forBarriers(warp, inst, inst.slots[0], warp.exec & ~repeats,
+                     [&](Mbarrier &barrier, unsigned lane) {
+                       return mbarrierInit(barrier,
+                                           warp.word(inst.slots[1])[lane]);
+                     });
 }
 
 Step inval(Warp &warp, const Inst &inst) {
   return forBarriers(
-      warp, inst, inst.slots[0],
+      warp, inst, inst.slots[0], warp.exec,
       [&](Mbarrier &barrier, unsigned) { return mbarrierInval(barrier); });
 }
 
 /// Slots: state, address, count or bytes.
 Step arrive(Warp &warp, const Inst &inst) {
   return forBarriers(
-      warp, inst, inst.slots[1], [&](Mbarrier &barrier, unsigned lane) {
+      warp, inst, inst.slots[1], warp.exec,
+      [&](Mbarrier &barrier, unsigned lane) {
         uint64_t value =
             inst.slots[2] == kNone ? 1 : warp.word(inst.slots[2])[lane];
         bool expects = inst.aux & kExpectTx;
@@ -154,7 +177,7 @@ Step arrive(Warp &warp, const Inst &inst) {
 
 template <MbarrierEvent (*change)(Mbarrier &, uint64_t)>
 Step transaction(Warp &warp, const Inst &inst) {
-  return forBarriers(warp, inst, inst.slots[0],
+  return forBarriers(warp, inst, inst.slots[0], warp.exec,
                      [&](Mbarrier &barrier, unsigned lane) {
                        return change(barrier, warp.word(inst.slots[1])[lane]);
                      });

@@ -42,26 +42,31 @@ constexpr unsigned kWideAccess = 32;
 const char *const kWideSpace =
     "expected global memory of an access of 256 bits";
 
-/// Says what of its bytes a lane accesses.
+/// Says what of its bytes a lane accesses, in `memory`, and of a store what it
+/// stores.
 void noteAccess(Warp &warp, const Access &access, unsigned lane,
-                uint64_t address, uint32_t elements) {
+                uint64_t address, uint32_t elements, const uint8_t *memory,
+                const uint8_t *stored) {
   for (uint32_t first = 0; first < elements;) {
     uint32_t end = first;
     while (end < elements && !access.skips(end)) {
       ++end;
     }
     if (end > first) {
-      warp.cta.hazards->plain.access(warp, lane, access.space,
-                                     address + first * access.bytes,
-                                     (end - first) * access.bytes);
+      uint32_t at = first * access.bytes;
+      uint32_t bytes = (end - first) * access.bytes;
+      bool keeps = stored && std::memcmp(memory + at, stored + at, bytes) == 0;
+      warp.cta.hazards->plain.access(warp, lane, access.space, address + at,
+                                     bytes, keeps);
     }
     first = end + 1;
   }
 }
 
-/// The memory of one lane's access, or null after a fault.
+/// The memory of one lane's access, or null after a fault. `stored`: what it
+/// stores, null for a load.
 uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
-                uint32_t slot, unsigned lane, bool write) {
+                uint32_t slot, unsigned lane, const uint8_t *stored) {
   uint64_t address = address64(warp, inst, slot, lane);
   if (isShared(access.space)) {
     address &= 0xffffffff;
@@ -77,12 +82,12 @@ uint8_t *locate(Warp &warp, const Inst &inst, const Access &access,
     return nullptr;
   }
   std::string problem;
-  uint8_t *found = warp.cta.resolve(access.space, address, bytes, write, warp,
+  uint8_t *found = warp.cta.resolve(access.space, address, bytes, stored, warp,
                                     lane, problem);
   if (!found) {
     warp.fault(problem, lane);
   } else if (warp.cta.hazards) {
-    noteAccess(warp, access, lane, address, inst.listSize);
+    noteAccess(warp, access, lane, address, inst.listSize, found, stored);
   }
   return found;
 }
@@ -111,7 +116,7 @@ Step load(Warp &warp, const Inst &inst) {
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
     const uint8_t *from =
-        locate(warp, inst, access, inst.slots[0], lane, false);
+        locate(warp, inst, access, inst.slots[0], lane, nullptr);
     if (!from) {
       return Step::Fault;
     }
@@ -179,16 +184,22 @@ Step storeMemory(Warp &warp, const Inst &inst) {
   beginAccess(warp, access, true);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
-    uint8_t *to = locate(warp, inst, access, inst.slots[0], lane, true);
+    uint8_t stored[kWideAccess] = {};
+    for (uint32_t i = 0; i < inst.listSize; ++i) {
+      if (!access.skips(i)) {
+        Wide128 value = storedValue(warp, access, from[i], lane);
+        std::memcpy(stored + i * access.bytes, &value, access.bytes);
+      }
+    }
+    uint8_t *to = locate(warp, inst, access, inst.slots[0], lane, stored);
     if (!to) {
       return Step::Fault;
     }
     for (uint32_t i = 0; i < inst.listSize; ++i) {
-      if (access.skips(i)) {
-        continue;
+      if (!access.skips(i)) {
+        std::memcpy(to + i * access.bytes, stored + i * access.bytes,
+                    access.bytes);
       }
-      Wide128 value = storedValue(warp, access, from[i], lane);
-      std::memcpy(to + i * access.bytes, &value, access.bytes);
     }
   }
   if (warp.cta.hazards) {

@@ -74,15 +74,17 @@ uint32_t integerDot(const Shape &shape, const uint8_t *a, const uint8_t *b,
 }
 
 /// One element; `c` and the result are bits of D's type.
-uint32_t dot(const Shape &shape, const uint8_t *a, const uint8_t *b,
-             uint32_t c) {
+uint32_t dot(const Shape &shape, WgmmaArithmetic sums, const uint8_t *a,
+             const uint8_t *b, uint32_t c) {
   if (shape.d == AccumulatorType::S32) {
     return integerDot(shape, a, b, c);
   }
   bool half = shape.d == AccumulatorType::F16;
   float start = half ? fromF16(uint16_t(c)) : f32FromBits(c);
   uint32_t k = shape.bytes / matrixTypeBytes(shape.a);
-  return hardwareDot(shape.a, shape.b, a, b, k, start, false, half);
+  return sums == WgmmaArithmetic::Exact
+             ? exactDot(shape.a, shape.b, a, b, k, start, half)
+             : hardwareDot(shape.a, shape.b, a, b, k, start, false, half);
 }
 
 /// The list has the registers of D, A, B and C.
@@ -110,12 +112,14 @@ Step multiply(Warp &warp, const Inst &inst) {
       uint32_t column = 2 * (lane % 4);
       if (shape.d == AccumulatorType::F16) {
         const uint8_t *row = rows[lane / 4 + 8 * i];
-        results[i][lane] = dot(shape, row, columns[column], start & 0xffff) |
-                           dot(shape, row, columns[column + 1], start >> 16)
-                               << 16;
+        results[i][lane] =
+            dot(shape, warp.cta.sums, row, columns[column], start & 0xffff) |
+            dot(shape, warp.cta.sums, row, columns[column + 1], start >> 16)
+                << 16;
       } else {
         const uint8_t *row = rows[lane / 4 + 8 * (i >> 1)];
-        results[i][lane] = dot(shape, row, columns[column + (i & 1)], start);
+        results[i][lane] =
+            dot(shape, warp.cta.sums, row, columns[column + (i & 1)], start);
       }
     }
   }

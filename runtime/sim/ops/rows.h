@@ -39,6 +39,7 @@ void addTensorMmaRows(Rows &rows);
 void addTensorCopyRows(Rows &rows);
 void addTensorCommitRows(Rows &rows);
 void addClusterRows(Rows &rows);
+void addLaunchControlRows(Rows &rows);
 
 } // namespace attn::sim
 

@@ -90,6 +90,9 @@ void attn::sim::startOp(Warp &warp, unsigned group,
   op->cta = &warp.cta;
   op->pc = warp.now.pc;
   op->warp = warp.index;
+  if (warp.cta.observer) {
+    warp.cta.observer->onIssue(warp, *op);
+  }
   Cta &first =
       group == 2 ? warp.cta.cluster.getCta(warp.cta.rank & ~1u) : warp.cta;
   first.inFlight.tensorUnit().start(std::move(op));
@@ -157,6 +160,9 @@ void clear(Cta &cta, const TmemAllocation &got) {
   if (cta.hazards) {
     cta.hazards->tmem.allocate(cta.getWarp(got.warp), got.base, got.columns);
   }
+  if (cta.observer) {
+    cta.observer->onAllocate(got);
+  }
 }
 
 /// Stores the address, for all lanes to read.
@@ -196,11 +202,24 @@ TensorMeeting *meet(Warp &warp, TensorMeeting::Kind kind,
   return &meeting;
 }
 
+/// Whether the CTAs that share the multiprocessors let a group allocate.
+bool mayAllocate(Warp &warp, unsigned group) {
+  Cluster *neighbor = warp.cta.cluster.getNeighbor();
+  bool isFree = true;
+  forGroup(warp.cta, neighbor ? group : 0, [&](Cta &cta, uint32_t) {
+    TensorUnit *unit = neighbor->getCta(cta.rank).inFlight.findTensorUnit();
+    const TensorAllocator *other = unit ? &unit->allocator : nullptr;
+    cta.inFlight.tensorUnit().allocator.neighbor = other;
+    isFree &= !other || !other->holdsPermit();
+  });
+  return isFree;
+}
+
 /// Allocates for both CTAs of a pair once both are there; false if that is not
 /// to be yet.
 bool allocatePair(Warp &warp, TensorMeeting &meeting) {
   meeting.arrived |= 1u << (warp.cta.rank & 1);
-  if (!meeting.isDone && meeting.arrived == 3) {
+  if (!meeting.isDone && meeting.arrived == 3 && mayAllocate(warp, 2)) {
     TensorAllocator *allocators[2];
     forGroup(warp.cta, 2, [&](Cta &cta, uint32_t side) {
       allocators[side] = &cta.inFlight.tensorUnit().allocator;
@@ -221,7 +240,8 @@ bool allocatePair(Warp &warp, TensorMeeting &meeting) {
 /// The columns of one CTA, or those that a pair has got; false: not yet.
 bool allocateFor(Warp &warp, TensorMeeting *meeting, TmemAllocation &wanted) {
   if (!meeting) {
-    bool isFree = tensorOf(warp).allocator.allocate(wanted);
+    bool isFree =
+        mayAllocate(warp, 1) && tensorOf(warp).allocator.allocate(wanted);
     if (isFree) {
       clear(warp.cta, wanted);
     }
@@ -291,6 +311,10 @@ bool freeColumns(Warp &warp, uint32_t base, uint32_t columns) {
   if (warp.cta.hazards) {
     warp.cta.hazards->tmem.release(warp, base, columns);
   }
+  if (warp.cta.observer) {
+    warp.cta.observer->onRelease({base, columns, warp.index, warp.now.pc});
+  }
+  warp.cta.cluster.wakeNeighbor();
   return true;
 }
 
@@ -345,6 +369,7 @@ Step relinquish(Warp &warp, const Inst &inst) {
     return step;
   }
   tensorOf(warp).allocator.isRelinquished = true;
+  warp.cta.cluster.wakeNeighbor();
   return useGroup(warp, groupOf(inst), /*lane=*/0) ? Step::Next : Step::Fault;
 }
 

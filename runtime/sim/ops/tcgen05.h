@@ -7,6 +7,7 @@
 
 #include "core/cluster.h"
 #include "core/operand_decoder.h"
+#include "hazards/tracker.h"
 
 namespace attn::sim {
 
@@ -47,6 +48,31 @@ template <typename Visit> void forGroup(Cta &cta, unsigned group, Visit visit) {
   for (uint32_t side = 0; side < group; ++side) {
     visit(cta.cluster.getCta(first + side), side);
   }
+}
+
+/// Issues the operation of each executing lane. `make(lane, action)` returns
+/// it, or null after a fault, and adds to `action` what the hazard rules need
+/// besides its kind, its group and the region it writes.
+template <typename Make>
+Step issueOps(Warp &warp, TmemAgent agent, unsigned group, Make make) {
+  for (uint32_t left = warp.exec; left; left &= left - 1) {
+    unsigned lane = unsigned(__builtin_ctz(left));
+    TensorAction action;
+    action.agent = agent;
+    action.ranks = ranksOf(warp.cta, group);
+    std::unique_ptr<TensorOp> op =
+        useGroup(warp, group, lane) ? make(lane, action) : nullptr;
+    if (!op) {
+      return Step::Fault;
+    }
+    op->lane = lane;
+    action.writes = op->writes();
+    if (warp.cta.hazards) {
+      warp.cta.hazards->tmem.issue(warp, lane, action);
+    }
+    startOp(warp, group, std::move(op));
+  }
+  return Step::Next;
 }
 
 /// "" or why the CTAs of a group cannot take part in its operations any more.

@@ -22,8 +22,16 @@ struct CommitOp final : TensorOp {
   /// In the CTA of each rank, in a bit each.
   uint32_t address = 0;
   uint32_t ranks = 0;
+  /// Those whose mbarriers were live at the issue.
+  uint32_t live = 0;
   std::shared_ptr<const Knowledge> known;
 
+  TensorFacts facts() const override {
+    TensorFacts facts;
+    facts.name = "commit";
+    facts.shared = address;
+    return facts;
+  }
   std::string complete(Cta &cta) override {
     for (uint32_t left = ranks; left; left &= left - 1) {
       uint32_t rank = uint32_t(__builtin_ctz(left));
@@ -37,11 +45,26 @@ struct CommitOp final : TensorOp {
   }
 
 private:
-  std::string arrive(Cta &cta, uint32_t at) const {
+  /// Ends without an arrival if the mbarrier has been invalidated, and returns
+  /// whether it has: kernels that are known to work do not wait for their last
+  /// commits.
+  bool drop(Cta &cta, uint32_t at) {
+    std::string problem;
+    Cta *owner = cta.findOwner(at, problem);
+    if (!owner || !(live >> (at >> kSharedRankShift) & 1)) {
+      return false;
+    }
+    if (owner->observer) {
+      owner->observer->onComplete(*this);
+    }
+    return true;
+  }
+
+  std::string arrive(Cta &cta, uint32_t at) {
     std::string problem;
     Mbarrier *barrier = findSignalled(cta, at, problem);
     if (!barrier) {
-      return problem;
+      return drop(cta, at) ? "" : problem;
     }
     uint64_t phase = barrier->phase;
     MbarrierEvent event = mbarrierArrive(*barrier);
@@ -50,7 +73,7 @@ private:
              ruleSuffix(ruleOf(event.status));
     }
     if (cta.hazards) {
-      cta.hazards->mbarriers.arriveAsync(at, *known);
+      cta.hazards->mbarriers.arriveCommit(at, *known);
     }
     if (cta.hazards && event.completed) {
       cta.hazards->mbarriers.completePhase(cta.getWarp(warp), pc, lane, at);
@@ -58,6 +81,7 @@ private:
     Cta *owner = cta.findOwner(at, problem);
     owner->storeMbarrier(at, *barrier);
     if (owner->observer) {
+      owner->observer->onComplete(*this);
       owner->observer->onArrive(nullptr, Wait::Kind::Mbarrier, at,
                                 barrier->phase != phase);
     }
@@ -69,8 +93,12 @@ private:
 bool readTarget(Warp &warp, const Inst &inst, unsigned lane, CommitOp &op) {
   uint64_t full = address64(warp, inst, inst.slots[0], lane);
   if ((inst.aux & kGeneric) && (full & kWindowMask) != kSharedWindow) {
-    warp.fault("the generic address is not of shared memory", lane);
-    return false;
+    if (full >> 32 != 0) {
+      warp.fault("the generic address is not of shared memory", lane);
+      return false;
+    }
+    warp.report(Rule::Window, "expected a generic address, got " + toHex(full) +
+                                  " of shared memory");
   }
   op.address = uint32_t(full);
   op.ranks = inst.slots[1] == kNone ? 1u << (op.address >> kSharedRankShift)
@@ -86,6 +114,7 @@ void track(Warp &warp, unsigned lane, CommitOp &op) {
     hazards.remoteUses.useCta(hazards.history.accessorOf(warp, lane), at,
                               /*ends=*/false);
     hazards.mbarriers.useMbarrier(warp, lane, at);
+    hazards.mbarriers.beginCommit(at);
   }
   op.known = hazards.tmem.issueCommit(warp, lane);
 }
@@ -100,6 +129,15 @@ Step commit(Warp &warp, const Inst &inst) {
     op->isCommit = true;
     if (!useGroup(warp, group, lane) || !readTarget(warp, inst, lane, *op)) {
       return Step::Fault;
+    }
+    for (uint32_t ranks = op->ranks; ranks; ranks &= ranks - 1) {
+      uint32_t rank = uint32_t(__builtin_ctz(ranks));
+      std::string problem;
+      bool isLive = findSignalled(warp.cta,
+                                  rank << kSharedRankShift |
+                                      (op->address & kSharedOffsetMask),
+                                  problem);
+      op->live |= uint32_t(isLive) << rank;
     }
     if (warp.cta.hazards) {
       track(warp, lane, *op);

@@ -46,6 +46,14 @@ constexpr uint32_t columnsOf(CopyShape shape) {
   return shape == CopyShape::L128x256b || shape == CopyShape::L4x256b ? 8 : 4;
 }
 
+constexpr const char *describe(CopyShape shape) {
+  return shape == CopyShape::L128x256b   ? "128x256b"
+         : shape == CopyShape::L128x128b ? "128x128b"
+         : shape == CopyShape::L4x256b   ? "4x256b"
+         : shape == CopyShape::L32x128b  ? "32x128b"
+                                         : "64x128b";
+}
+
 /// Calls `visit(lane)` for the lanes that a row goes to.
 template <typename Visit>
 void forLanesOf(CopyShape shape, uint32_t row, Visit visit) {
@@ -80,6 +88,15 @@ struct CopyOp final : TensorOp {
   TmemRegion writes() const override {
     uint32_t halves = form.shape == CopyShape::L4x256b ? 0x55 : 0xff;
     return {halves, to.column, columnsOf(form.shape)};
+  }
+  TensorFacts facts() const override {
+    TensorFacts facts;
+    facts.name = "cp";
+    facts.form = describe(form.shape);
+    facts.size = uint32_t(chunks.size() * 16);
+    facts.shared = chunks.front();
+    facts.writes = writes();
+    return facts;
   }
   std::string complete(Cta &cta) override {
     forGroup(cta, form.group, [&](Cta &own, uint32_t) { copy(own); });
@@ -119,6 +136,13 @@ struct ShiftOp final : TensorOp {
   TmemRegion writes() const override {
     return {3u << place.lane / kTmemHalf, place.column, kColumns};
   }
+  TensorFacts facts() const override {
+    TensorFacts facts;
+    facts.name = "shift";
+    facts.writes = writes();
+    facts.reads = {facts.writes};
+    return facts;
+  }
   std::string complete(Cta &cta) override {
     forGroup(cta, group, [&](Cta &own, uint32_t) {
       TensorUnit &unit = own.inFlight.tensorUnit();
@@ -130,30 +154,6 @@ struct ShiftOp final : TensorOp {
     return checkGroupRuns(cta, group);
   }
 };
-
-/// Issues the operations of the executing lanes, as `make(lane)` gives them,
-/// or null after a fault.
-template <typename Make>
-Step forOps(Warp &warp, TmemAgent agent, unsigned group, Make make) {
-  for (uint32_t left = warp.exec; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
-    TensorAction action;
-    action.agent = agent;
-    action.ranks = ranksOf(warp.cta, group);
-    std::unique_ptr<TensorOp> op =
-        useGroup(warp, group, lane) ? make(lane, action) : nullptr;
-    if (!op) {
-      return Step::Fault;
-    }
-    op->lane = lane;
-    action.writes = op->writes();
-    if (warp.cta.hazards) {
-      warp.cta.hazards->tmem.issue(warp, lane, action);
-    }
-    startOp(warp, group, std::move(op));
-  }
-  return Step::Next;
-}
 
 /// The chunks of a cp's source; false after a fault.
 bool readSource(Warp &warp, unsigned lane, uint64_t bits, CopyOp &op) {
@@ -192,7 +192,8 @@ Step copy(Warp &warp, const Inst &inst) {
     action.key = op->form.shape == CopyShape::L4x256b;
     return op;
   };
-  return forOps(warp, TmemAgent::Copy, bitCast<CopyForm>(inst.aux).group, make);
+  return issueOps(warp, TmemAgent::Copy, bitCast<CopyForm>(inst.aux).group,
+                  make);
 }
 
 Step shift(Warp &warp, const Inst &inst) {
@@ -214,7 +215,7 @@ Step shift(Warp &warp, const Inst &inst) {
     action.accumulates = true;
     return op;
   };
-  return forOps(warp, TmemAgent::Shift, unsigned(inst.aux), make);
+  return issueOps(warp, TmemAgent::Shift, unsigned(inst.aux), make);
 }
 
 bool finishCopy(OperandDecoder &, const ptx::Instruction &, const Match &match,

@@ -9,7 +9,7 @@
 #include "ops/lanes.h"
 #include "ops/rows.h"
 #include "ops/tcgen05.h"
-#include "units/umma.h"
+#include "ops/umma_op.h"
 
 using namespace attn::sim;
 
@@ -23,134 +23,24 @@ struct MmaForm {
   uint8_t scale = 0;
   /// CTAs.
   uint8_t group = 1;
-  uint8_t unused[3] = {0, 0, 0};
+  /// Of the blocks of a row; 0: none.
+  uint8_t scales = 0;
+  uint8_t unused[2] = {0, 0};
 };
 static_assert(sizeof(MmaForm) == 8, "fits Inst::aux");
 
-/// Of disable-output-lane, for each CTA.
-constexpr uint32_t kMaskWords = kTmemLanes / 32;
 /// In Inst::list, where the mask's slots are: behind two addresses.
 constexpr uint32_t kMaskAt = 6;
-/// Columns of A in tensor memory: 32 bytes a row.
-constexpr uint32_t kColumnsOfA = 8;
-
-/// An mma between issue and completion, of one CTA or of a pair. Each CTA has a
-/// half of the rows of D and A, and of the columns of B.
-struct UmmaOp final : TensorOp {
-  UmmaSpec spec;
-  unsigned group = 1;
-  TmemPlace d = {0, 0};
-  bool isAInTensor = false;
-  TmemPlace aPlace = {0, 0};
-  /// What one CTA has of them.
-  MatrixOperand a;
-  MatrixOperand b;
-  /// Lanes of D that are not written, of one CTA and of the other.
-  uint32_t disabled[2 * kMaskWords] = {};
-
-  uint32_t rows() const { return spec.m / group; }
-  /// 64 rows of a pair are there twice, each for a half of the columns.
-  uint32_t parts() const { return group == 2 && rows() == kUmmaRows ? 2 : 1; }
-  /// The half quadrants of D and A: all, or one of each quadrant.
-  uint32_t halves() const {
-    bool isHalf = rows() < kTmemLanes && group == 1;
-    return isHalf ? 0x55u << d.lane / kTmemHalf : 0xff;
-  }
-  TmemRegion writes() const override {
-    return {halves(), d.column, spec.n / parts()};
-  }
-  TmemRegion readsOfA() const {
-    return isAInTensor ? TmemRegion{halves(), aPlace.column, kColumnsOfA}
-                       : TmemRegion{};
-  }
-  /// The lane of the first of 16 rows.
-  uint32_t laneOf(uint32_t block, uint32_t part) const {
-    bool isHalf = rows() < kTmemLanes && group == 1;
-    return isHalf ? d.lane + block * kTmemQuadrant
-                  : part * kUmmaRows + block * kUmmaBlockRows;
-  }
-
-  std::string complete(Cta &cta) override;
-
-private:
-  bool fetchA(Cta &cta, uint32_t part, uint8_t *to) const;
-  bool fetchB(Cta &cta, uint8_t *to) const;
-  void multiply(TensorUnit &unit, uint32_t side, uint32_t part,
-                const uint8_t *rowsOfA, const uint8_t *columnsOfB) const;
-};
-
-} // namespace
-
-bool UmmaOp::fetchA(Cta &cta, uint32_t part, uint8_t *to) const {
-  if (!isAInTensor) {
-    return fetchUmmaOperand(a, cta.sharedView(), to);
-  }
-  TensorUnit &unit = cta.inFlight.tensorUnit();
-  for (uint32_t row = 0; row < rows(); ++row) {
-    uint32_t lane = laneOf(row / kUmmaBlockRows, part) + row % kUmmaBlockRows;
-    for (uint32_t i = 0; i < kColumnsOfA; ++i) {
-      std::memcpy(to + row * 32 + i * 4, unit.column(aPlace.column + i) + lane,
-                  4);
-    }
-  }
-  unpackContainers(spec.a, to, rows() * 32);
-  return true;
-}
-
-bool UmmaOp::fetchB(Cta &cta, uint8_t *to) const {
-  bool isInside = true;
-  forGroup(cta, group, [&](Cta &from, uint32_t side) {
-    isInside &=
-        fetchUmmaOperand(b, from.sharedView(), to + size_t(side) * b.rows * 32);
-  });
-  return isInside;
-}
-
-/// A part of D of one CTA of the pair.
-void UmmaOp::multiply(TensorUnit &unit, uint32_t side, uint32_t part,
-                      const uint8_t *rowsOfA, const uint8_t *columnsOfB) const {
-  UmmaSpec own = spec;
-  own.n = spec.n / parts();
-  for (uint32_t first = 0; first < rows(); first += kUmmaRows) {
-    UmmaAccumulator to;
-    to.stride = kTmemLanes;
-    for (uint32_t i = 0; i < 4; ++i) {
-      uint32_t lane = laneOf(first / kUmmaBlockRows + i, part);
-      uint32_t word = disabled[side * kMaskWords + lane / 32];
-      to.blocks[i] = unit.column(d.column) + lane;
-      to.disabled[i] = word >> lane % 32 & 0xffff;
-    }
-    umma(own, rowsOfA + size_t(first) * 32,
-         columnsOfB + size_t(part) * own.n * 32, to);
-  }
-}
-
-std::string UmmaOp::complete(Cta &cta) {
-  std::string problem = checkGroupRuns(cta, group);
-  if (!problem.empty()) {
-    return problem;
-  }
-  uint8_t columns[kMaxWgmmaN * 32];
-  bool isInside = fetchB(cta, columns);
-  forGroup(cta, group, [&](Cta &own, uint32_t side) {
-    for (uint32_t part = 0; isInside && part < parts(); ++part) {
-      uint8_t rowsOfA[kTmemLanes * 32];
-      isInside = fetchA(own, part, rowsOfA);
-      multiply(own.inFlight.tensorUnit(), side, part, rowsOfA, columns);
-    }
-  });
-  return isInside
-             ? ""
-             : "an operand leaves shared memory" + ruleSuffix(Rule::UmmaBounds);
-}
-
-namespace {
-
+/// Of the scales' addresses in Inst::list.
+constexpr uint32_t kScaleAddress = 2;
 UmmaKind kindOf(const Match &match) {
-  return match.has(".kind::tf32")     ? UmmaKind::TF32
-         : match.has(".kind::f8f6f4") ? UmmaKind::F8F6F4
-         : match.has(".kind::i8")     ? UmmaKind::I8
-                                      : UmmaKind::F16;
+  return match.has(".kind::tf32")       ? UmmaKind::TF32
+         : match.has(".kind::f8f6f4")   ? UmmaKind::F8F6F4
+         : match.has(".kind::i8")       ? UmmaKind::I8
+         : match.has(".kind::mxf8f6f4") ? UmmaKind::MXF8F6F4
+         : match.has(".kind::mxf4")     ? UmmaKind::MXF4
+         : match.has(".kind::mxf4nvf4") ? UmmaKind::MXF4NVF4
+                                        : UmmaKind::F16;
 }
 
 bool faultLane(Warp &warp, unsigned lane, const char *what, uint32_t got,
@@ -162,13 +52,27 @@ bool faultLane(Warp &warp, unsigned lane, const char *what, uint32_t got,
   return false;
 }
 
-/// Where D is, and A if it is in tensor memory; false after a fault.
+bool checkScales(Warp &warp, unsigned lane, const char *what, TmemPlace place,
+                 uint32_t columns) {
+  return (place.lane == 0 || faultLane(warp, lane, what, place.lane, "0")) &&
+         checkColumns(warp, what, place.column, columns, lane);
+}
+
+/// Where D is, and A and the scales if they are in tensor memory; false after a
+/// fault.
 bool checkPlaces(Warp &warp, unsigned lane, const UmmaOp &op) {
   bool isHalf = op.group == 1 && op.spec.m < kTmemLanes;
   if (op.d.lane != 0 && !(isHalf && op.d.lane == kTmemHalf)) {
     return faultLane(warp, lane, "D", op.d.lane, isHalf ? "0 or 16" : "0");
   }
   if (!checkColumns(warp, "D", op.d.column, op.writes().columns, lane)) {
+    return false;
+  }
+  if (op.spec.scaling.count &&
+      (!checkScales(warp, lane, "scale_A", op.scalesOfA,
+                    op.readsOfScalesOfA().columns) ||
+       !checkScales(warp, lane, "scale_B", op.scalesOfB,
+                    op.readsOfScalesOfB().columns))) {
     return false;
   }
   if (!op.isAInTensor) {
@@ -199,10 +103,19 @@ bool readOperands(Warp &warp, const Inst &inst, unsigned lane, UmmaOp &op,
   return check.run(warp.wide(inst.slots[1])[lane], "B", op.b);
 }
 
+/// Bits 30 and 31 of the address are not used: kernels keep the descriptor's
+/// ids of the scales there.
+TmemPlace placeOfScales(Warp &warp, const Inst &inst, uint32_t index,
+                        unsigned lane) {
+  auto address = uint32_t(readAddress(warp, inst, index, lane));
+  return tmemPlace(address & ~(3u << 30));
+}
+
 /// What one lane asks for; false after a fault.
 bool readOp(Warp &warp, const Inst &inst, unsigned lane, UmmaOp &op,
             std::vector<uint32_t> &chunks) {
   MmaForm form = bitCast<MmaForm>(inst.aux);
+  op.spec.scaling.count = form.scales;
   std::string problem = decodeUmmaInstruction(
       form.kind, warp.word(inst.slots[2])[lane], form.group, op.spec);
   if (!problem.empty()) {
@@ -211,13 +124,17 @@ bool readOp(Warp &warp, const Inst &inst, unsigned lane, UmmaOp &op,
     return false;
   }
   op.group = form.group;
-  op.lane = lane;
   op.spec.accumulate =
       warp.readPredicate(inst.slots[3], inst.negated) >> lane & 1;
   op.spec.scale = form.scale;
+  op.spec.arithmetic = warp.cta.sums;
   op.isAInTensor = form.isAInTensor;
   op.d = tmemPlace(uint32_t(readAddress(warp, inst, 0, lane)));
   op.aPlace = tmemPlace(uint32_t(readAddress(warp, inst, 1, lane)));
+  if (form.scales) {
+    op.scalesOfA = placeOfScales(warp, inst, kScaleAddress, lane);
+    op.scalesOfB = placeOfScales(warp, inst, kScaleAddress + 1, lane);
+  }
   const uint32_t *mask = &warp.cta.program.lists[inst.list + kMaskAt];
   for (uint32_t i = 0; form.hasMask && i < form.group * kMaskWords; ++i) {
     op.disabled[i] = warp.word(mask[i])[lane];
@@ -226,37 +143,30 @@ bool readOp(Warp &warp, const Inst &inst, unsigned lane, UmmaOp &op,
          readOperands(warp, inst, lane, op, chunks);
 }
 
-void track(Warp &warp, unsigned lane, const UmmaOp &op,
-           std::vector<uint32_t> chunks) {
-  TensorAction action;
-  action.agent = TmemAgent::Mma;
-  action.reads = op.readsOfA();
-  action.writes = op.writes();
+/// The accesses of an mma to tensor memory besides its writes.
+void describe(const UmmaOp &op, TensorAction &action) {
+  action.reads = {op.readsOfA()};
+  if (op.spec.scaling.count) {
+    action.reads.push_back(op.readsOfScalesOfA());
+    action.reads.push_back(op.readsOfScalesOfB());
+  }
   action.accumulates = op.spec.accumulate;
   action.key = uint64_t(op.d.lane << 16 | op.d.column) << 32 |
                uint64_t(op.spec.m) << 16 | op.spec.n;
-  action.chunks = std::move(chunks);
-  action.ranks = ranksOf(warp.cta, op.group);
-  warp.cta.hazards->tmem.issue(warp, lane, action);
 }
 
 /// Slots: descriptor of A, of B, the instruction's, enable-input-d.
 Step issue(Warp &warp, const Inst &inst) {
-  unsigned group = bitCast<MmaForm>(inst.aux).group;
-  for (uint32_t left = warp.exec; left; left &= left - 1) {
-    unsigned lane = unsigned(__builtin_ctz(left));
+  auto make = [&](unsigned lane,
+                  TensorAction &action) -> std::unique_ptr<TensorOp> {
     auto op = std::make_unique<UmmaOp>();
-    std::vector<uint32_t> chunks;
-    if (!useGroup(warp, group, lane) ||
-        !readOp(warp, inst, lane, *op, chunks)) {
-      return Step::Fault;
+    if (!readOp(warp, inst, lane, *op, action.chunks)) {
+      return nullptr;
     }
-    if (warp.cta.hazards) {
-      track(warp, lane, *op, std::move(chunks));
-    }
-    startOp(warp, group, std::move(op));
-  }
-  return Step::Next;
+    describe(*op, action);
+    return op;
+  };
+  return issueOps(warp, TmemAgent::Mma, bitCast<MmaForm>(inst.aux).group, make);
 }
 
 bool decodeScale(OperandDecoder &decoder, const ptx::Operand &operand,
@@ -301,23 +211,52 @@ bool decodeRest(OperandDecoder &decoder, const ptx::Instruction &instruction,
           decoder.fail(operands[next].at, "expected no more operands"));
 }
 
+/// D, A, B and the instruction descriptor.
+bool decodeMatrices(OperandDecoder &decoder,
+                    const ptx::Instruction &instruction, MmaForm &form,
+                    Inst &inst) {
+  const auto &operands = instruction.operands;
+  form.isAInTensor = operands[1].kind == ptx::Operand::Kind::Address;
+  return appendAddress(decoder, operands[0], inst) &&
+         appendAddress(decoder, operands[form.isAInTensor ? 1 : 0], inst) &&
+         (form.isAInTensor ||
+          decoder.decodeSource(operands[1], 8, inst.slots[0])) &&
+         decoder.decodeSource(operands[2], 8, inst.slots[1]) &&
+         decoder.decodeSource(operands[3], 4, inst.slots[2]);
+}
+
 bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
             const Match &match, Inst &inst) {
   MmaForm form;
   form.kind = kindOf(match);
   form.group = uint8_t(groupOf(match));
-  if (!decoder.countOperands(instruction, 5, 7)) {
+  if (!decoder.countOperands(instruction, 5, 7) ||
+      !decodeMatrices(decoder, instruction, form, inst) ||
+      !decodeRest(decoder, instruction, form, inst)) {
     return false;
   }
+  inst.aux = bitCast<uint64_t>(form);
+  return true;
+}
+
+/// .block32 is two scales for a K of 64 elements.
+uint8_t scalesOf(const Match &match, UmmaKind kind) {
+  bool isFour = match.has(".scale_vec::4X") || match.has(".block16");
+  return kind == UmmaKind::MXF8F6F4 ? 1 : isFour ? 4 : 2;
+}
+
+bool finishScaled(OperandDecoder &decoder, const ptx::Instruction &instruction,
+                  const Match &match, Inst &inst) {
+  MmaForm form;
+  form.kind = kindOf(match);
+  form.group = uint8_t(groupOf(match));
+  form.scales = scalesOf(match, form.kind);
   const auto &operands = instruction.operands;
-  form.isAInTensor = operands[1].kind == ptx::Operand::Kind::Address;
-  if (!appendAddress(decoder, operands[0], inst) ||
-      !appendAddress(decoder, operands[form.isAInTensor ? 1 : 0], inst) ||
-      !(form.isAInTensor ||
-        decoder.decodeSource(operands[1], 8, inst.slots[0])) ||
-      !decoder.decodeSource(operands[2], 8, inst.slots[1]) ||
-      !decoder.decodeSource(operands[3], 4, inst.slots[2]) ||
-      !decodeRest(decoder, instruction, form, inst)) {
+  if (!decoder.countOperands(instruction, 7, 7) ||
+      !decodeMatrices(decoder, instruction, form, inst) ||
+      !appendAddress(decoder, operands[4], inst) ||
+      !appendAddress(decoder, operands[5], inst) ||
+      !decoder.decodePredicate(operands[6], inst.slots[3], inst.negated)) {
     return false;
   }
   inst.aux = bitCast<uint64_t>(form);
@@ -327,10 +266,25 @@ bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
 } // namespace
 
 void attn::sim::addTensorMmaRows(Rows &rows) {
+  const std::string group = "tcgen05.mma{.cta_group::1|.cta_group::2}";
+  const std::string collector =
+      "[.collector::a::fill|.collector::a::use|.collector::a::lastuse|"
+      ".collector::a::discard]";
   rows.push_back(
-      {"tcgen05.mma{.cta_group::1|.cta_group::2}"
-       "{.kind::f16|.kind::tf32|.kind::f8f6f4|.kind::i8}"
-       "[.collector::a::fill|.collector::a::use|.collector::a::lastuse|"
-       ".collector::a::discard]",
+      {keep(group + "{.kind::f16|.kind::tf32|.kind::f8f6f4|.kind::i8}" +
+            collector),
        "*", issue, finish});
+  auto addScaled = [&](const std::string &form, TargetSet targets) {
+    OpRow row = {keep(group + form + collector), "*", issue, finishScaled};
+    row.targets = targets;
+    rows.push_back(row);
+  };
+  constexpr TargetSet chips = kSm100a | kSm103a;
+  addScaled(".kind::mxf8f6f4.block_scale[.block32]", kFamily100);
+  addScaled(".kind::mxf8f6f4.block_scale.scale_vec::1X", chips);
+  addScaled(".kind::mxf4.block_scale[.block32]", kFamily100);
+  addScaled(".kind::mxf4.block_scale.scale_vec::2X", chips);
+  addScaled(".kind::mxf4nvf4.block_scale{.block16|.block32}", kFamily100);
+  addScaled(".kind::mxf4nvf4.block_scale{.scale_vec::2X|.scale_vec::4X}",
+            chips);
 }

@@ -69,32 +69,40 @@ bool readMove(Warp &warp, const Inst &inst, TensorMove &move) {
   return true;
 }
 
-Step startLoad(Warp &warp, const Inst &inst) {
-  Step step = Step::Next;
+/// Reads the move if all lanes execute it. Otherwise returns false, and `step`
+/// is the result of the instruction.
+bool beginMove(Warp &warp, const Inst &inst, TensorMove &move, Step &step) {
   if (!isWholeWarp(warp, step)) {
-    return step;
+    return false;
   }
+  bool isRead = readMove(warp, inst, move);
+  step = isRead ? Step::Next : Step::Fault;
+  return isRead;
+}
+
+Step startLoad(Warp &warp, const Inst &inst) {
   TensorMove move;
-  if (!readMove(warp, inst, move)) {
-    return Step::Fault;
+  Step step = Step::Next;
+  if (!beginMove(warp, inst, move, step)) {
+    return step;
   }
   TensorUnit &unit = tensorOf(warp);
   move.number = warp.loads.issue(inst, warp.now.pc);
   if (warp.cta.hazards) {
     warp.cta.hazards->tmem.issueLoad(warp, move.regions(), move.number);
   }
+  if (warp.cta.observer) {
+    warp.cta.observer->onIssue(warp, move);
+  }
   unit.start(std::move(move));
   return Step::Next;
 }
 
 Step startStore(Warp &warp, const Inst &inst) {
-  Step step = Step::Next;
-  if (!isWholeWarp(warp, step)) {
-    return step;
-  }
   TensorMove move;
-  if (!readMove(warp, inst, move)) {
-    return Step::Fault;
+  Step step = Step::Next;
+  if (!beginMove(warp, inst, move, step)) {
+    return step;
   }
   for (uint32_t i = 0; i < move.count; ++i) {
     const uint32_t *from = warp.word(move.slots[i]);
@@ -102,6 +110,9 @@ Step startStore(Warp &warp, const Inst &inst) {
   }
   if (warp.cta.hazards) {
     warp.cta.hazards->tmem.issueStore(warp, move.regions());
+  }
+  if (warp.cta.observer) {
+    warp.cta.observer->onIssue(warp, move);
   }
   tensorOf(warp).start(std::move(move));
   return Step::Next;

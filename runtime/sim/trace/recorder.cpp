@@ -3,6 +3,9 @@
 #include "trace/recorder.h"
 
 #include "core/cta.h"
+#include "trace/event_maker.h"
+#include "trace/loaded_tensors.h"
+#include "trace/tensor_recorder.h"
 #include "trace/unit_schedule.h"
 
 #include <algorithm>
@@ -57,31 +60,12 @@ struct MmaState {
   std::string operand;
 };
 
-/// Which tensors the bytes of shared memory were loaded from.
-class LoadedTensors {
-public:
-  void add(uint64_t address, uint64_t bytes, std::string name) {
-    loaded[address] = {address + bytes, std::move(name)};
-  }
-  /// Empty if that is not known.
-  std::string nameAt(uint64_t address) const;
-
-private:
-  struct Load {
-    uint64_t end = 0;
-    std::string name;
-  };
-
-  /// What was loaded last, by the first byte.
-  std::map<uint64_t, Load> loaded;
-};
-
 class CtaRecorder final : public Observer {
 public:
   CtaRecorder(Recorder &recorder, const Cta &cta, uint64_t place)
       : recorder(recorder), cta(cta), place(place),
         warps((cta.threads + kLanes - 1) / kLanes),
-        mmas((cta.threads + 127) / 128) {}
+        mmas((cta.threads + 127) / 128), tensor(maker) {}
   ~CtaRecorder() override;
 
   void onWait(const Warp &warp, const Wait &wait) override;
@@ -91,6 +75,11 @@ public:
   void onIssue(const Warp &warp, const AsyncCopy &copy) override;
   void onComplete(const AsyncCopy &copy) override;
   void onIssue(const Warp &warp, const WgmmaOp &op, uint64_t index) override;
+  void onIssue(const Warp &warp, TensorOp &op) override;
+  void onComplete(const TensorOp &op) override { arrivalTime = op.end; }
+  void onIssue(const Warp &warp, const TensorMove &move) override;
+  void onAllocate(const TmemAllocation &columns) override;
+  void onRelease(const TmemAllocation &columns) override;
   void onCommit(const Warp &warp, Wait::Kind kind) override;
   void onExit(const Warp &warp) override;
 
@@ -99,12 +88,7 @@ private:
   uint64_t timeOf(const Warp &warp) {
     return uint64_t(int64_t(warp.steps) + stateOf(warp).shift);
   }
-  Event makeEvent(Kind kind, std::string name, uint64_t begin, uint64_t end);
   uint64_t readyTime(const Warp &warp, const Wait &wait);
-  Event makeWait(const Wait &wait, uint64_t begin, uint64_t end);
-  std::string barrierName(uint32_t address) const;
-  void endOpenWaits();
-  std::string nameWarp(uint32_t warp) const;
   Track makeWarpTrack(uint32_t warp);
   Track makeMmaTrack();
 
@@ -121,29 +105,25 @@ private:
   UnitSchedule tensorCore;
   /// The time at which the arriving copy is complete.
   uint64_t arrivalTime = 0;
-  uint64_t lastTime = 0;
-  uint64_t order = 0;
+  EventMaker maker;
+  TensorRecorder tensor;
   std::vector<Event> copies;
   std::vector<Event> phases;
 };
 
 } // namespace
 
-Event CtaRecorder::makeEvent(Kind kind, std::string name, uint64_t begin,
-                             uint64_t end) {
-  Event event;
-  event.kind = kind;
-  event.name = std::move(name);
-  event.begin = begin;
-  event.end = end;
-  event.started = begin;
-  event.order = order++;
-  lastTime = std::max(lastTime, end);
-  return event;
+static std::string nameWarp(const Recorder &recorder, uint32_t warp) {
+  for (const TraceRole &role : recorder.getRoles()) {
+    if (warp >= role.firstWarp && warp - role.firstWarp < role.warps) {
+      return role.name;
+    }
+  }
+  return "warp " + std::to_string(warp);
 }
 
 /// "mbarrier smem+0x30": relative to dynamic shared memory where it is there.
-std::string CtaRecorder::barrierName(uint32_t address) const {
+static std::string nameBarrier(const Cta &cta, uint32_t address) {
   address &= kSharedOffsetMask;
   bool isDynamic = address >= cta.program.dynamicShared;
   char text[48];
@@ -152,31 +132,32 @@ std::string CtaRecorder::barrierName(uint32_t address) const {
   return text;
 }
 
-Event CtaRecorder::makeWait(const Wait &wait, uint64_t begin, uint64_t end) {
+static Event makeWait(EventMaker &maker, const Cta &cta, const Wait &wait,
+                      uint64_t begin, uint64_t end) {
   std::string most = "at most " + std::to_string(wait.value) + " groups";
   switch (wait.kind) {
   case Wait::Kind::Mbarrier:
-    return makeEvent(Kind::WaitMbarrier,
-                     barrierName(wait.object) + " parity " +
-                         std::to_string(wait.value),
-                     begin, end);
+    return maker.make(Kind::WaitMbarrier,
+                      nameBarrier(cta, wait.object) + " parity " +
+                          std::to_string(wait.value),
+                      begin, end);
   case Wait::Kind::NamedBarrier:
-    return makeEvent(Kind::WaitBarrier,
-                     "barrier " + std::to_string(wait.object), begin, end);
+    return maker.make(Kind::WaitBarrier,
+                      "barrier " + std::to_string(wait.object), begin, end);
   case Wait::Kind::Wgmma:
-    return makeEvent(Kind::WaitMma, "wgmma: " + most, begin, end);
+    return maker.make(Kind::WaitMma, "wgmma: " + most, begin, end);
   case Wait::Kind::BulkGroup:
-    return makeEvent(Kind::WaitCopy, "bulk copies: " + most, begin, end);
+    return maker.make(Kind::WaitCopy, "bulk copies: " + most, begin, end);
   case Wait::Kind::AsyncGroup:
-    return makeEvent(Kind::WaitCopy, "cp.async: " + most, begin, end);
+    return maker.make(Kind::WaitCopy, "cp.async: " + most, begin, end);
   case Wait::Kind::ClusterBarrier:
-    return makeEvent(Kind::WaitBarrier, "cluster barrier", begin, end);
+    return maker.make(Kind::WaitBarrier, "cluster barrier", begin, end);
   case Wait::Kind::Registers:
-    return makeEvent(Kind::WaitOther, "registers", begin, end);
+    return maker.make(Kind::WaitOther, "registers", begin, end);
   case Wait::Kind::TensorMemory:
-    return makeEvent(Kind::WaitOther, "tensor memory", begin, end);
+    return maker.make(Kind::WaitOther, "tensor memory", begin, end);
   default:
-    return makeEvent(Kind::WaitOther, "other lanes", begin, end);
+    return maker.make(Kind::WaitOther, "other lanes", begin, end);
   }
 }
 
@@ -221,7 +202,7 @@ void CtaRecorder::onPass(const Warp &warp, const Wait &wait) {
   state.isWaiting = false;
   state.shift = int64_t(end) - int64_t(warp.steps);
   if (end > begin) {
-    state.events.push_back(makeWait(wait, begin, end));
+    state.events.push_back(makeWait(maker, cta, wait, begin, end));
   }
 }
 
@@ -233,16 +214,16 @@ void CtaRecorder::onArrive(const Warp *warp, Wait::Kind kind, uint32_t object,
   bool isMbarrier = kind == Wait::Kind::Mbarrier;
   if (warp && isMbarrier) {
     stateOf(*warp).events.push_back(
-        makeEvent(Kind::Signal, barrierName(object), time, time));
+        maker.make(Kind::Signal, nameBarrier(cta, object), time, time));
   }
   if (!completes) {
     return;
   }
   if (isMbarrier) {
-    phases.push_back(makeEvent(Kind::Phase,
-                               barrierName(object) + " phase " +
-                                   std::to_string(barrier.phases++),
-                               barrier.done, barrier.latest));
+    phases.push_back(maker.make(Kind::Phase,
+                                nameBarrier(cta, object) + " phase " +
+                                    std::to_string(barrier.phases++),
+                                barrier.done, barrier.latest));
   }
   barrier.done = barrier.latest;
   barrier.latest = 0;
@@ -262,8 +243,8 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   if (facts.toShared) {
     loaded.add(facts.shared, facts.bytes, name);
   }
-  Event event = makeEvent(facts.toShared ? Kind::Load : Kind::Store,
-                          name.empty() ? "copy" : name, issued, end);
+  Event event = maker.make(facts.toShared ? Kind::Load : Kind::Store,
+                           name.empty() ? "copy" : name, issued, end);
   event.started = started;
   event.details.push_back({"bytes", std::to_string(facts.bytes)});
   event.details.push_back({"shared address", std::to_string(facts.shared)});
@@ -272,14 +253,6 @@ void CtaRecorder::onIssue(const Warp &warp, const AsyncCopy &copy) {
   copyEnds[&copy] = end;
   uint64_t &open = stateOf(warp).openGroup;
   open = std::max(open, facts.toShared ? 0 : end);
-}
-
-std::string LoadedTensors::nameAt(uint64_t address) const {
-  auto after = loaded.upper_bound(address);
-  if (after == loaded.begin() || std::prev(after)->second.end <= address) {
-    return "";
-  }
-  return std::prev(after)->second.name;
 }
 
 void CtaRecorder::onComplete(const AsyncCopy &copy) {
@@ -309,6 +282,27 @@ void CtaRecorder::onIssue(const Warp &warp, const WgmmaOp &op, uint64_t index) {
               (op.aInRegisters ? ", A in registers" : ", A in shared memory");
 }
 
+void CtaRecorder::onIssue(const Warp &warp, TensorOp &op) {
+  uint32_t address = op.facts().shared;
+  std::string with = op.isCommit ? nameBarrier(cta, address)
+                                 : loaded.nameAt(cta.ownAddress(address));
+  tensor.issue(op, nameWarp(recorder, warp.index), with, timeOf(warp));
+}
+
+void CtaRecorder::onIssue(const Warp &warp, const TensorMove &move) {
+  tensor.issue(move, nameWarp(recorder, warp.index), timeOf(warp));
+}
+
+void CtaRecorder::onAllocate(const TmemAllocation &columns) {
+  const Warp &warp = *cta.getWarps()[columns.warp];
+  tensor.allocate(columns, timeOf(warp));
+}
+
+void CtaRecorder::onRelease(const TmemAllocation &columns) {
+  const Warp &warp = *cta.getWarps()[columns.warp];
+  tensor.release(columns, timeOf(warp));
+}
+
 void CtaRecorder::onCommit(const Warp &warp, Wait::Kind kind) {
   WarpState &state = stateOf(warp);
   if (kind == Wait::Kind::Wgmma) {
@@ -329,18 +323,21 @@ void CtaRecorder::onExit(const Warp &warp) {
   WarpState &state = stateOf(warp);
   state.hasExited = true;
   state.end = timeOf(warp);
-  lastTime = std::max(lastTime, state.end);
+  maker.lastTime = std::max(maker.lastTime, state.end);
 }
 
 /// Ends the waits of a kernel that did not finish.
-void CtaRecorder::endOpenWaits() {
+/// Ends the waits that the launch has left open.
+static void endOpenWaits(std::vector<WarpState> &warps, EventMaker &maker,
+                         const Cta &cta) {
   for (WarpState &state : warps) {
     if (state.hasExited) {
       continue;
     }
-    state.end = lastTime + 1;
+    state.end = maker.lastTime + 1;
     if (state.isWaiting) {
-      Event event = makeWait(state.wait, state.waitBegin, state.end);
+      Event event =
+          makeWait(maker, cta, state.wait, state.waitBegin, state.end);
       event.details.push_back({"ends", "never"});
       state.events.push_back(std::move(event));
     }
@@ -354,18 +351,9 @@ static void sortByBegin(std::vector<Event> &events) {
 }
 
 /// By its role if it has one.
-std::string CtaRecorder::nameWarp(uint32_t warp) const {
-  for (const TraceRole &role : recorder.getRoles()) {
-    if (warp >= role.firstWarp && warp - role.firstWarp < role.warps) {
-      return role.name;
-    }
-  }
-  return "warp " + std::to_string(warp);
-}
-
 Track CtaRecorder::makeWarpTrack(uint32_t warp) {
   Track track;
-  track.name = nameWarp(warp);
+  track.name = nameWarp(recorder, warp);
   // Without roles: all warps if there are few, or one of each warpgroup.
   constexpr size_t few = 8;
   track.isMain =
@@ -377,7 +365,7 @@ Track CtaRecorder::makeWarpTrack(uint32_t warp) {
     }
   }
   WarpState &state = warps[warp];
-  track.events.push_back(makeEvent(Kind::Run, track.name, 0, state.end));
+  track.events.push_back(maker.make(Kind::Run, track.name, 0, state.end));
   sortByBegin(state.events);
   std::move(state.events.begin(), state.events.end(),
             std::back_inserter(track.events));
@@ -400,8 +388,9 @@ Track CtaRecorder::makeMmaTrack() {
         continue;
       }
       const MmaState &begin = mmas[group][first];
-      Event event = makeEvent(Kind::Mma, nameWarp(uint32_t(4 * group)),
-                              begin.issued, mmas[group][end - 1].end);
+      Event event =
+          maker.make(Kind::Mma, nameWarp(recorder, uint32_t(4 * group)),
+                     begin.issued, mmas[group][end - 1].end);
       event.started = begin.started;
       event.details.push_back({"instructions", std::to_string(end - first)});
       event.details.push_back({"shape", begin.shape});
@@ -417,7 +406,7 @@ Track CtaRecorder::makeMmaTrack() {
 }
 
 CtaRecorder::~CtaRecorder() {
-  endOpenWaits();
+  endOpenWaits(warps, maker, cta);
   CtaTimeline timeline;
   timeline.name = std::string(cta.program.function->name) + ", CTA (" +
                   std::to_string(cta.position[0]) + "," +
@@ -437,7 +426,12 @@ CtaRecorder::~CtaRecorder() {
   phaseTrack.name = "mbarriers";
   phaseTrack.events = std::move(phases);
   Track mmaTrack = makeMmaTrack();
-  for (Track *track : {&copyTrack, &mmaTrack, &phaseTrack}) {
+  Track queueTrack = tensor.takeQueue();
+  Track columnTrack = tensor.takeColumns();
+  sortByBegin(queueTrack.events);
+  sortByBegin(columnTrack.events);
+  for (Track *track :
+       {&copyTrack, &mmaTrack, &queueTrack, &columnTrack, &phaseTrack}) {
     if (!track->events.empty()) {
       timeline.tracks.push_back(std::move(*track));
     }

@@ -14,6 +14,9 @@ constexpr uint32_t kSharedAlignment = 128;
 /// Bytes that the copy unit handles as one.
 constexpr uint32_t kPiece = 16;
 
+/// Rows of .tile::gather4 and .tile::scatter4.
+constexpr uint32_t kGatheredRows = 4;
+
 /// A box row is at most 256 elements of 8 bytes.
 constexpr uint32_t kMaxRowBytes = 2048;
 
@@ -62,7 +65,8 @@ TmaResult faultAt(TmaResult result, const BoxRun &run) {
 /// Walks the runs inside the tensor with their bytes from the image.
 template <typename Send>
 TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
-                  uint32_t sharedAddress, const uint8_t *image, Send send) {
+                  BoxMode mode, uint32_t sharedAddress, const uint8_t *image,
+                  Send send) {
   TmaResult result;
   result.status = checkTma(map, sharedAddress);
   if (result.status != TmaStatus::Ok) {
@@ -70,7 +74,7 @@ TmaResult sendBox(const TensorMap &map, const int32_t *coordinates,
   }
   result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
-  for (const BoxRun &run : boxRuns(map, coordinates, RowEnd::Whole16)) {
+  for (const BoxRun &run : boxRuns(map, coordinates, RowEnd::Whole16, mode)) {
     if (!run.inside) {
       continue;
     }
@@ -135,9 +139,24 @@ const char *attn::sim::describe(TmaStatus status) {
   return "";
 }
 
+uint32_t attn::sim::countCoordinates(const TensorMap &map, BoxMode mode) {
+  return mode == BoxMode::FourRows ? 1 + kGatheredRows : map.rank;
+}
+
+std::string attn::sim::takeFourRows(TensorMap &map) {
+  if (map.rank != 2 || map.boxDim[1] != 1) {
+    return "expected a tensor map of rank 2 with a box of one row, got rank " +
+           std::to_string(map.rank) + " and " + std::to_string(map.boxDim[1]) +
+           " rows";
+  }
+  map.boxDim[1] = kGatheredRows;
+  map.elementStrides[1] = 1;
+  return "";
+}
+
 std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
                                        const int32_t *coordinates,
-                                       RowEnd rowEnd) {
+                                       RowEnd rowEnd, BoxMode mode) {
   std::vector<BoxRun> runs;
   int64_t extent = rowExtent(map, rowEnd);
   uint32_t rowBytes = map.boxDim[0] * elementBytes(map.type);
@@ -149,7 +168,9 @@ std::vector<BoxRun> attn::sim::boxRuns(const TensorMap &map,
     uint64_t address = map.globalAddress;
     for (uint32_t d = 1; d < map.rank; ++d) {
       int64_t index = rest % boxExtent(map, d);
-      int64_t at = coordinates[d] + index * boxStep(map, d);
+      int64_t at = mode == BoxMode::FourRows
+                       ? coordinates[1 + index]
+                       : coordinates[d] + index * boxStep(map, d);
       rest /= boxExtent(map, d);
       inside = inside && at >= 0 && uint64_t(at) < map.globalDim[d];
       address += uint64_t(at) * map.globalStrides[d - 1];
@@ -178,14 +199,14 @@ TmaStatus attn::sim::checkTma(const TensorMap &map, uint32_t sharedAddress) {
 }
 
 std::string attn::sim::checkCoordinates(const TensorMap &map,
-                                        const int32_t *coordinates,
-                                        bool stores) {
+                                        const int32_t *coordinates, bool stores,
+                                        BoxMode mode) {
   int64_t start = int64_t(coordinates[0]) * elementBytes(map.type);
   if (start % kPiece != 0) {
     return "coordinate 0 is " + std::to_string(coordinates[0]) + ", byte " +
            std::to_string(start) + " of a row: expected a multiple of 16 bytes";
   }
-  for (uint32_t i = 0; stores && i < map.rank; ++i) {
+  for (uint32_t i = 0; stores && i < countCoordinates(map, mode); ++i) {
     if (coordinates[i] < 0) {
       return "coordinate " + std::to_string(i) + " of a store is " +
              std::to_string(coordinates[i]) + ": expected 0 or more";
@@ -208,7 +229,7 @@ uint64_t attn::sim::oobFillBits(const TensorMap &map) {
 
 TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
                                uint32_t sharedAddress, GlobalPort &global,
-                               uint8_t *image) {
+                               uint8_t *image, BoxMode mode) {
   TmaResult result;
   result.status = checkTma(map, sharedAddress);
   if (result.status != TmaStatus::Ok) {
@@ -216,7 +237,7 @@ TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
   }
   result.boxBytes = uint32_t(boxBytes(map));
   uint8_t row[kMaxRowBytes];
-  for (const BoxRun &run : boxRuns(map, coordinates)) {
+  for (const BoxRun &run : boxRuns(map, coordinates, RowEnd::Exact, mode)) {
     if (!run.inside) {
       fillRow(map, row, run.bytes);
     } else if (!global.read(run.address, row, run.bytes)) {
@@ -238,8 +259,8 @@ TmaResult attn::sim::gatherBox(const TensorMap &map, const int32_t *coordinates,
 TmaResult attn::sim::scatterBox(const TensorMap &map,
                                 const int32_t *coordinates,
                                 uint32_t sharedAddress, const uint8_t *image,
-                                GlobalPort &global) {
-  return sendBox(map, coordinates, sharedAddress, image,
+                                GlobalPort &global, BoxMode mode) {
+  return sendBox(map, coordinates, mode, sharedAddress, image,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.write(run.address, row, run.bytes);
                  });
@@ -254,7 +275,7 @@ TmaResult attn::sim::reduceBox(const TensorMap &map, const int32_t *coordinates,
     result.status = TmaStatus::BadReduction;
     return result;
   }
-  return sendBox(map, coordinates, sharedAddress, image,
+  return sendBox(map, coordinates, BoxMode::Tile, sharedAddress, image,
                  [&](const BoxRun &run, const uint8_t *row) {
                    return global.reduce(run.address, row, run.bytes, op, type,
                                         reduceModeOf(map.type));

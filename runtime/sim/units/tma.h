@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cp.async.bulk.tensor in .tile mode, 1D to 5D (PTX ISA, "Tensors"). A box is
+// cp.async.bulk.tensor in .tile mode, 1D to 5D, and in the modes .tile::gather4
+// and .tile::scatter4 (PTX ISA, "Tensors"). A box is
 // handled as an image: its bytes as they lie in shared memory from the box's
 // address on, swizzle applied. So a load is two steps that a scheduler may do
 // at different times (gatherBox, then copy the image to each destination CTA),
@@ -43,10 +44,22 @@ struct BoxRun {
 /// too.
 enum class RowEnd : uint8_t { Exact, Whole16 };
 
-/// The runs of a box at `coordinates` (map.rank of them, dimension 0 first, may
-/// be negative), in box order, covering the box exactly once.
+/// How a box lies in its tensor: as a whole, or as four rows of a 2D tensor,
+/// each with a coordinate of its own (.tile::gather4, .tile::scatter4).
+enum class BoxMode : uint8_t { Tile, FourRows };
+
+/// The number of coordinates: of FourRows one column and four rows.
+uint32_t countCoordinates(const TensorMap &map, BoxMode mode);
+
+/// Makes the map of a copy of four rows from one whose box is a single row.
+/// Returns "" or the reason why there is none.
+std::string takeFourRows(TensorMap &map);
+
+/// The runs of a box at `coordinates` (dimension 0 first, may be negative), in
+/// box order, covering the box exactly once.
 std::vector<BoxRun> boxRuns(const TensorMap &map, const int32_t *coordinates,
-                            RowEnd rowEnd = RowEnd::Exact);
+                            RowEnd rowEnd = RowEnd::Exact,
+                            BoxMode mode = BoxMode::Tile);
 
 enum class TmaStatus : uint8_t {
   Ok,
@@ -83,7 +96,7 @@ TmaStatus checkTma(const TensorMap &map, uint32_t sharedAddress);
 /// instruction, or "": a row of a box must start at a multiple of 16 bytes, and
 /// no coordinate of a store or reduction may be negative.
 std::string checkCoordinates(const TensorMap &map, const int32_t *coordinates,
-                             bool stores);
+                             bool stores, BoxMode mode = BoxMode::Tile);
 
 /// Where byte `boxOffset` of the box lies in its image. The image covers
 /// [sharedAddress, sharedAddress + boxBytes(map)).
@@ -96,12 +109,13 @@ uint32_t imageOffset(const TensorMap &map, uint32_t sharedAddress,
 /// cvt.rn.tf32.f32. Stores round nothing. `sharedAddress` is the destination's
 /// CTA-relative address, which decides the swizzle.
 TmaResult gatherBox(const TensorMap &map, const int32_t *coordinates,
-                    uint32_t sharedAddress, GlobalPort &global, uint8_t *image);
+                    uint32_t sharedAddress, GlobalPort &global, uint8_t *image,
+                    BoxMode mode = BoxMode::Tile);
 
 /// Store: writes what of `image` lies inside the tensor, by RowEnd::Whole16.
 TmaResult scatterBox(const TensorMap &map, const int32_t *coordinates,
                      uint32_t sharedAddress, const uint8_t *image,
-                     GlobalPort &global);
+                     GlobalPort &global, BoxMode mode = BoxMode::Tile);
 
 /// cp.reduce.async.bulk.tensor: like scatterBox with an operation.
 TmaResult reduceBox(const TensorMap &map, const int32_t *coordinates,

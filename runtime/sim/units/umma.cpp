@@ -107,6 +107,9 @@ void throughWgmma(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
   same.negateB = spec.negateB;
   same.accumulate = spec.accumulate;
   same.saturate = spec.saturate;
+  same.arithmetic = spec.arithmetic == WgmmaArithmetic::Exact
+                        ? WgmmaArithmetic::Exact
+                        : WgmmaArithmetic::Hardware;
   Fragments fragments(spec, d);
   if (spec.accumulate) {
     fragments.load();
@@ -168,6 +171,15 @@ uint32_t roundSum(double sum, bool half) {
   return roundToFormat(sum, kF32, Rounding::RZ);
 }
 
+/// The sum in double, with one rounding.
+uint32_t sumExactly(const ByteRow &a, const ByteRow &b, float c, bool half) {
+  double sum = c;
+  for (uint32_t i = 0; i < kBytesK; ++i) {
+    sum += double(a.value[i]) * double(b.value[i]);
+  }
+  return half ? roundToFormat(sum, kF16) : toBits(roundToF32(sum));
+}
+
 void ofBytes(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
              const UmmaAccumulator &d) {
   bool half = spec.d == AccumulatorType::F16;
@@ -190,6 +202,10 @@ void ofBytes(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
       float c = !spec.accumulate ? 0
                 : half           ? fromF16(uint16_t(cell))
                                  : f32FromBits(cell);
+      if (spec.arithmetic == WgmmaArithmetic::Exact) {
+        cell = sumExactly(rows[row], columnOfB, c, half);
+        continue;
+      }
       double sum = 0;
       cell = sumBytes(rows[row], columnOfB, c, sum)
                  ? roundSum(sum, half)
@@ -199,124 +215,7 @@ void ofBytes(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
   }
 }
 
-struct TypeCode {
-  UmmaKind kind;
-  uint32_t code;
-  MatrixType type;
-};
-constexpr TypeCode kTypes[] = {{UmmaKind::F16, 0, MatrixType::F16},
-                               {UmmaKind::F16, 1, MatrixType::BF16},
-                               {UmmaKind::TF32, 2, MatrixType::TF32},
-                               {UmmaKind::F8F6F4, 0, MatrixType::E4M3},
-                               {UmmaKind::F8F6F4, 1, MatrixType::E5M2},
-                               {UmmaKind::F8F6F4, 3, MatrixType::E2M3},
-                               {UmmaKind::F8F6F4, 4, MatrixType::E3M2},
-                               {UmmaKind::F8F6F4, 5, MatrixType::E2M1},
-                               {UmmaKind::I8, 0, MatrixType::U8},
-                               {UmmaKind::I8, 1, MatrixType::S8}};
-
-std::string decodeType(UmmaKind kind, uint32_t code, const char *name,
-                       MatrixType &type) {
-  for (const TypeCode &each : kTypes) {
-    if (each.kind == kind && each.code == code) {
-      type = each.type;
-      return "";
-    }
-  }
-  return "the kind has no type " + std::to_string(code) + " of " + name;
-}
-
-std::string decodeAccumulator(UmmaKind kind, uint32_t code, UmmaSpec &spec) {
-  bool isInt = kind == UmmaKind::I8;
-  if (isInt != (code == 2) || code > 2) {
-    return "the kind has no type " + std::to_string(code) + " of D";
-  }
-  spec.d = code == 0   ? AccumulatorType::F16
-           : code == 1 ? AccumulatorType::F32
-                       : AccumulatorType::S32;
-  bool mayBeHalf = kind == UmmaKind::F8F6F4 ||
-                   (spec.a == MatrixType::F16 && spec.b == MatrixType::F16);
-  return code == 0 && !mayBeHalf ? "D is f16, which is for A and B of f16 and "
-                                   "for kind::f8f6f4"
-                                 : "";
-}
-
-std::string checkShape(const UmmaSpec &spec, unsigned ctas) {
-  if (spec.m != 64 * ctas && spec.m != 128 * ctas) {
-    return "M is " + std::to_string(spec.m) + ", expected " +
-           std::to_string(64 * ctas) + " or " + std::to_string(128 * ctas);
-  }
-  bool isInt = isInteger(spec.a);
-  bool isTransposed = spec.transposeB && matrixTypeBytes(spec.b) == 1;
-  uint32_t step = 8 * ctas;
-  if (isTransposed || (isInt && (spec.n > 32 || ctas == 2))) {
-    step = 16 * ctas;
-  }
-  if (spec.n < step || spec.n > 256 || spec.n % step != 0) {
-    return "N is " + std::to_string(spec.n) + ", expected a multiple of " +
-           std::to_string(step) + " up to 256";
-  }
-  return "";
-}
-
-std::string checkModes(UmmaKind kind, uint32_t bits, const UmmaSpec &spec) {
-  if (kind == UmmaKind::I8 && (spec.negateA || spec.negateB)) {
-    return "integers cannot be negated";
-  }
-  if (kind != UmmaKind::I8 && spec.saturate) {
-    return "bit 3, saturation, is for kind::i8";
-  }
-  bool narrowA = spec.transposeA && matrixTypeBits(spec.a) < 8;
-  bool narrowB = spec.transposeB && matrixTypeBits(spec.b) < 8;
-  if (narrowA || narrowB) {
-    return "types below 8 bits cannot be transposed";
-  }
-  return bits >> 30 ? "bits 30 and 31, a shift of B, are for mma.ws" : "";
-}
-
 } // namespace
-
-std::string attn::sim::decodeUmmaInstruction(UmmaKind kind, uint32_t bits,
-                                             unsigned ctas, UmmaSpec &spec) {
-  constexpr uint32_t reserved = 1u << 6 | 1u << 23 | 1u << 29;
-  if (bits & reserved) {
-    return "reserved bits are set";
-  }
-  if (bits & 7) {
-    return "bits 0 to 2 ask for a sparse A, which is not simulated";
-  }
-  spec.saturate = bits >> 3 & 1;
-  spec.negateA = bits >> 13 & 1;
-  spec.negateB = bits >> 14 & 1;
-  spec.transposeA = bits >> 15 & 1;
-  spec.transposeB = bits >> 16 & 1;
-  spec.n = (bits >> 17 & 63) << 3;
-  spec.m = (bits >> 24 & 31) << 4;
-  std::string problem = decodeType(kind, bits >> 7 & 7, "A", spec.a);
-  if (problem.empty()) {
-    problem = decodeType(kind, bits >> 10 & 7, "B", spec.b);
-  }
-  if (problem.empty()) {
-    problem = decodeAccumulator(kind, bits >> 4 & 3, spec);
-  }
-  if (problem.empty()) {
-    problem = checkShape(spec, ctas);
-  }
-  return problem.empty() ? checkModes(kind, bits, spec) : problem;
-}
-
-const char *attn::sim::checkUmmaSwizzle(MatrixType type, bool isTransposed,
-                                        Swizzle swizzle) {
-  if (!isTransposed) {
-    return "";
-  }
-  bool isWide = type == MatrixType::TF32;
-  return isWide == (swizzle == Swizzle::B128Atom32) ? ""
-         : isWide ? "a transposed tf32 needs the 128-byte swizzle of 32-byte "
-                    "atoms"
-                  : "the 128-byte swizzle of 32-byte atoms is for a transposed "
-                    "tf32";
-}
 
 void attn::sim::umma(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
                      const UmmaAccumulator &d) {

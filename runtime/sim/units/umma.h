@@ -2,7 +2,8 @@
 //
 // The arithmetic of one tcgen05.mma: D (M x N) = +-A (M x K) * +-B (K x N)
 // (+ D * 2^-s), and the descriptor that says which (PTX ISA, "Instruction
-// descriptor").
+// descriptor"). Products of blocks along K may have scales (PTX ISA, "Block
+// scaling").
 
 #ifndef ATTN_SIM_UNITS_UMMA_H
 #define ATTN_SIM_UNITS_UMMA_H
@@ -14,7 +15,26 @@
 
 namespace attn::sim {
 
-enum class UmmaKind : uint8_t { F16, TF32, F8F6F4, I8 };
+enum class UmmaKind : uint8_t {
+  F16,
+  TF32,
+  F8F6F4,
+  I8,
+  MXF8F6F4,
+  MXF4,
+  MXF4NVF4
+};
+
+/// The scales of the blocks of a row of A or a column of B.
+struct UmmaScaling {
+  /// 1, 2 or 4; 0: there are none.
+  uint32_t count = 0;
+  /// A power of two; otherwise an e4m3 without sign.
+  bool isPower = true;
+  /// Where in a word of tensor memory the first one is, in bytes.
+  uint32_t idA = 0;
+  uint32_t idB = 0;
+};
 
 struct UmmaSpec {
   MatrixType a = MatrixType::BF16;
@@ -34,6 +54,10 @@ struct UmmaSpec {
   bool accumulate = true;
   /// scale-input-d.
   uint32_t scale = 0;
+  /// The instruction says how many, its descriptor everything else.
+  UmmaScaling scaling;
+  /// Fast is as Hardware.
+  WgmmaArithmetic arithmetic = WgmmaArithmetic::Hardware;
 };
 
 /// Decodes an instruction descriptor for `ctas` CTAs (1 or 2). Returns "" or
@@ -61,6 +85,13 @@ struct UmmaAccumulator {
 /// of B, of 32 bytes each, as fetchUmmaOperand gives them.
 void umma(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
           const UmmaAccumulator &d);
+
+/// One block of D, of kUmmaBlockRows rows, whose cell (row, column) is
+/// cells[column * stride + row]. `a` and `b` are rows as in umma; the scales of
+/// a row begin with those of its first block, four bytes a row.
+void scaledUmma(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
+                const uint8_t *scalesOfA, const uint8_t *scalesOfB,
+                uint32_t *cells, uint32_t stride);
 
 } // namespace attn::sim
 

@@ -21,20 +21,6 @@ uint64_t encodeUmmaDescriptor(const MatrixDescriptor &descriptor);
 uint32_t ummaChunkAddress(const MatrixOperand &operand, uint32_t row,
                           uint32_t k);
 
-/// Calls `visit(address)` for every 16-byte chunk of the operand.
-template <typename Visit>
-void forEachUmmaChunk(const MatrixOperand &operand, Visit visit) {
-  uint32_t perChunk = 16 / matrixTypeBytes(operand.type);
-  uint32_t columns = wgmmaK(operand.type);
-  uint32_t rowStep = operand.mnMajor ? perChunk : 1;
-  uint32_t columnStep = operand.mnMajor ? 1 : perChunk;
-  for (uint32_t row = 0; row < operand.rows; row += rowStep) {
-    for (uint32_t k = 0; k < columns; k += columnStep) {
-      visit(ummaChunkAddress(operand, row, k));
-    }
-  }
-}
-
 /// Copies the operand to `out`: row after row, 32 bytes each, K contiguous, and
 /// elements below 8 bits in the low bits of a byte each. False if it leaves
 /// shared memory.

@@ -459,6 +459,18 @@ uint32_t attn::sim::hardwareDot(MatrixType aType, MatrixType bType,
   return fractionBits == kFp8FractionBits ? bits & ~0x3FFu : bits;
 }
 
+uint32_t attn::sim::exactDot(MatrixType aType, MatrixType bType,
+                             const uint8_t *a, const uint8_t *b, uint32_t k,
+                             float c, bool toF16) {
+  double sum = c;
+  for (uint32_t i = 0; i < k; ++i) {
+    Element left = decodeElement(aType, elementBits(aType, a, i));
+    Element right = decodeElement(bType, elementBits(bType, b, i));
+    sum += double(left.value) * double(right.value);
+  }
+  return toF16 ? roundToFormat(sum, kF16) : toBits(roundToF32(sum));
+}
+
 /// s8 and u8: exact; the sum wraps or, with .satfinite, is clamped.
 static void integerWgmma(const WgmmaSpec &spec, const uint8_t *a,
                          const uint8_t *b, FragmentRegs d) {

@@ -66,6 +66,10 @@ uint32_t hardwareDot(MatrixType aType, MatrixType bType, const uint8_t *a,
                      const uint8_t *b, uint32_t k, float c, bool negate,
                      bool toF16, int fractionBits);
 
+/// One element of the Exact mode, likewise.
+uint32_t exactDot(MatrixType aType, MatrixType bType, const uint8_t *a,
+                  const uint8_t *b, uint32_t k, float c, bool toF16);
+
 /// An element's value, and the exponent that the Hardware mode gives it; of one
 /// in a byte.
 struct MatrixElementValue {

@@ -12,7 +12,7 @@
 
 namespace attn::sim {
 
-/// The last three are of tcgen05 alone, in a byte each.
+/// The last four are of tcgen05 alone: in a byte each, and two in a byte.
 enum class MatrixType : uint8_t {
   F16,
   BF16,
@@ -23,7 +23,8 @@ enum class MatrixType : uint8_t {
   U8,
   E2M3,
   E3M2,
-  E2M1
+  E2M1,
+  E2M1x2
 };
 
 /// Bytes of an element in shared memory.
@@ -79,16 +80,18 @@ struct MatrixOperand {
 /// MN-major: row is such a multiple and the chunk runs along rows.
 uint32_t chunkAddress(const MatrixOperand &operand, uint32_t row, uint32_t k);
 
-/// Calls `visit(address)` for every 16-byte chunk of the operand.
-template <typename Visit>
-void forEachChunk(const MatrixOperand &operand, Visit visit) {
+/// Calls `visit(address)` for every 16-byte chunk of the operand, where
+/// `addressOf` is chunkAddress or its like for another unit.
+template <typename AddressOf, typename Visit>
+void forEachChunk(const MatrixOperand &operand, AddressOf addressOf,
+                  Visit visit) {
   uint32_t perChunk = 16 / matrixTypeBytes(operand.type);
   uint32_t columns = wgmmaK(operand.type);
   uint32_t rowStep = operand.mnMajor ? perChunk : 1;
   uint32_t columnStep = operand.mnMajor ? 1 : perChunk;
   for (uint32_t row = 0; row < operand.rows; row += rowStep) {
     for (uint32_t k = 0; k < columns; k += columnStep) {
-      visit(chunkAddress(operand, row, k));
+      visit(addressOf(operand, row, k));
     }
   }
 }

@@ -20,6 +20,7 @@ struct Kernel {
   std::string body;
   unsigned threads = 32;
   unsigned grid = 1;
+  unsigned gridRows = 1;
   unsigned cluster = 1;
   std::string version = "8.0";
   std::string target = "sm_90a";
@@ -29,6 +30,7 @@ struct Kernel {
   uint64_t seed = 0;
   uint64_t budget = 10000000;
   HazardMode hazards = HazardMode::Error;
+  WgmmaArithmetic sums = WgmmaArithmetic::Hardware;
   unsigned hostThreads = 0;
   std::vector<uint32_t> words = std::vector<uint32_t>(4096);
   /// How many of `words` the kernel has to write before it reads them.
@@ -64,6 +66,7 @@ struct Kernel {
     memory.add(words.data(), words.size() * 4, "out");
     GridLaunch launch;
     launch.grid[0] = grid;
+    launch.grid[1] = gridRows;
     launch.cluster[0] = cluster;
     launch.block[0] = threads;
     launch.dynamicShared = dynamicShared;
@@ -77,6 +80,7 @@ struct Kernel {
     options.seed = seed;
     options.budget = budget;
     options.hazards = hazards;
+    options.sums = sums;
     options.threads = hostThreads;
     options.observers = observers;
     GridResult result = runGrid(program, launch, memory, options);

@@ -128,6 +128,35 @@ TEST(SimTensor, multipliesAfterTheWait) {
   }
 }
 
+TEST(SimTensor, addsAsHardwareOrExactly) {
+  auto run = [](const std::string &body, unsigned threads,
+                WgmmaArithmetic sums) {
+    Kernel kernel;
+    kernel.body = body;
+    kernel.threads = threads;
+    kernel.sums = sums;
+    EXPECT_EQ(kernel.run(), "");
+    return f32FromBits(kernel.words[5]);
+  };
+  auto replace = [](std::string text, const std::string &from,
+                    const std::string &to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  // 2^27 + 2 * 16, or + 16: ones are less than hardware keeps.
+  std::string wgmma = multiplyKernel("wgmma.wait_group.sync.aligned 0;");
+  wgmma = replace(wgmma, "%r12, 0;", "%r12, 0x4d000000;");
+  wgmma = replace(wgmma, "setp.ne.b32", "setp.eq.b32");
+  EXPECT_EQ(run(wgmma, 128, WgmmaArithmetic::Hardware), 0x1p27f);
+  EXPECT_EQ(run(wgmma, 128, WgmmaArithmetic::Exact), 0x1p27f + 32);
+  const std::string mma =
+      "mov.b32 %r2, 0x3f803f80;\nmov.b32 %r3, 0x4d000000;\n"
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%r4, %r5, %r6, %r7}, {%r2, %r2, %r2, %r2}, {%r2, %r2}, "
+      "{%r3, %r3, %r3, %r3};\nst.global.b32 [%rd1], %r7;";
+  EXPECT_EQ(run(mma, 32, WgmmaArithmetic::Hardware), 0x1p27f);
+  EXPECT_EQ(run(mma, 32, WgmmaArithmetic::Exact), 0x1p27f + 16);
+}
+
 TEST(SimTensor, accumulatorsInFlightArePoison) {
   Kernel kernel;
   kernel.body = multiplyKernel("");

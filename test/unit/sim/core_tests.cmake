@@ -3,7 +3,9 @@
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_executable(attn_sim_tests
   ${here}/blackwell_convert_test.cpp
+  ${here}/blackwell_copy_test.cpp
   ${here}/blackwell_float_test.cpp
+  ${here}/blackwell_launch_test.cpp
   ${here}/blackwell_memory_test.cpp
   ${here}/core_breadth_test.cpp
   ${here}/core_cluster_test.cpp
@@ -19,7 +21,8 @@ add_executable(attn_sim_tests
   ${here}/parser_test.cpp
   ${here}/tensor_memory_test.cpp
   ${here}/tensor_mma_test.cpp
-  ${here}/tensor_pair_test.cpp)
+  ${here}/tensor_pair_test.cpp
+  ${here}/tensor_scale_test.cpp)
 target_link_libraries(attn_sim_tests PRIVATE attn_sim GTest::gtest_main)
 add_test(NAME attn_sim_tests COMMAND attn_sim_tests)
 

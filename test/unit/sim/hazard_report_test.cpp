@@ -52,6 +52,21 @@ TEST(SimHazardReport, lesserRulesDoNotFail) {
             std::set<std::string>{"mbarrier.phase-not-awaited"});
 }
 
+TEST(SimHazardReport, someErrorsAreStrictOnBlackwell) {
+  for (const char *target : {"sm_90a", "sm_100a"}) {
+    Kernel kernel = hazardKernel(
+        std::string(kAddresses) + kInit +
+            "@%p0 mbarrier.arrive.expect_tx.shared.b64 %rd2, [smem], 16;\n",
+        32);
+    kernel.version = "8.6";
+    kernel.target = target;
+    kernel.run();
+    EXPECT_EQ(kernel.failure.empty(), target == std::string("sm_100a"));
+    EXPECT_EQ(reportedIds(kernel),
+              std::set<std::string>{"exit.tx-outstanding"});
+  }
+}
+
 TEST(SimHazardReport, idsAreDistinct) {
   std::set<std::string> ids;
   unsigned count = 0;

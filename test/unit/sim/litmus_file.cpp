@@ -66,6 +66,7 @@ bool parseExtents(const std::string &text, unsigned (&extents)[3]) {
 std::string parseLaunch(const std::string &text, LitmusFile &file) {
   for (const std::string &word : split(text, ' ')) {
     size_t equals = word.find('=');
+    unsigned contention = 0;
     std::string key = word.substr(0, equals);
     std::string value =
         equals == std::string::npos ? "" : word.substr(equals + 1);
@@ -74,8 +75,10 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
                 : key == "cluster" ? parseExtents(value, file.launch.cluster)
                 : key == "shared"
                     ? parseNumber(value, file.launch.dynamicShared)
-                : key == "seeds" ? parseNumber(value, file.seeds)
-                                 : key == "params";
+                : key == "seeds"      ? parseNumber(value, file.seeds)
+                : key == "contention" ? parseNumber(value, contention)
+                                      : key == "params";
+    file.contends |= contention != 0;
     if (key == "params") {
       file.params = split(value, ',');
     }
@@ -93,7 +96,7 @@ struct alignas(1024) Buffers {
   uint8_t fresh[kBufferBytes] = {};
 };
 
-std::string encodeMap(const Buffers &buffers, uint8_t *bytes) {
+std::string encodeMap(const Buffers &buffers, uint32_t rows, uint8_t *bytes) {
   TensorMap map;
   map.type = TensorType::BF16;
   map.rank = 2;
@@ -102,7 +105,7 @@ std::string encodeMap(const Buffers &buffers, uint8_t *bytes) {
   map.globalDim[1] = 128;
   map.globalStrides[0] = 128;
   map.boxDim[0] = 64;
-  map.boxDim[1] = 16;
+  map.boxDim[1] = rows;
   return encodeTensorMap(map, bytes);
 }
 
@@ -119,14 +122,14 @@ std::string packParams(const LitmusFile &file, const Program &program,
     const ParamSlot &slot = program.params[i];
     uint8_t *to = bytes.data() + slot.offset;
     uint64_t value = 0;
-    bool isMap = name == "map";
+    bool isMap = name == "map" || name == "row";
     bool isData = name == "data";
     uint32_t size = isMap ? kTensorMapBytes : isData || name == "fresh" ? 8 : 4;
     if (slot.size != size || (size == 4 && !parseNumber(name, value))) {
       return "parameter '" + name + "' is not what the kernel declares";
     }
     if (isMap) {
-      std::string problem = encodeMap(buffers, to);
+      std::string problem = encodeMap(buffers, name == "map" ? 16 : 1, to);
       if (!problem.empty()) {
         return problem;
       }
@@ -196,6 +199,7 @@ LitmusResult attn::sim::runLitmus(const LitmusFile &file, uint64_t seed) {
   options.seed = seed;
   options.threads = 1;
   options.budget = 100000;
+  options.contendsTensorMemory = file.contends;
   result.grid = runGrid(program, launch, memory, options);
   return result;
 }

@@ -7,11 +7,13 @@
 //   // expect: silent
 //   // launch: grid=1 block=64 shared=1024 params=data,map,7
 //
-// `seeds=N` says that only the first N schedules show what is wrong.
+// `seeds=N` says that only the first N schedules show what is wrong, and
+// `contention=1` that two clusters at a time share tensor memory.
 //
 // Parameters: `data` is the address of 16 KiB that are written, `fresh` of 16
 // KiB that are not, `map` a tensor map of 64 x 128 bf16 in `data`, in boxes of
-// 64 x 16 without swizzle, and a number is 32 bits.
+// 64 x 16 without swizzle, `row` one in boxes of 64 x 1, and a number is 32
+// bits.
 
 #ifndef ATTN_TEST_UNIT_SIM_LITMUS_FILE_H
 #define ATTN_TEST_UNIT_SIM_LITMUS_FILE_H
@@ -29,6 +31,8 @@ struct LitmusFile {
   unsigned line = 0;
   GridLaunch launch;
   std::vector<std::string> params;
+  /// Clusters contend for tensor memory.
+  bool contends = false;
   /// Schedules to run.
   uint64_t seeds = 16;
 };

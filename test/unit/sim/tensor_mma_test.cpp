@@ -260,8 +260,10 @@ std::string readBack(uint32_t columns) {
 }
 
 Kernel runBody(const std::string &body, const std::vector<uint8_t> &image,
-               uint64_t seed) {
+               uint64_t seed,
+               WgmmaArithmetic sums = WgmmaArithmetic::Hardware) {
   Kernel kernel;
+  kernel.sums = sums;
   kernel.version = "8.6";
   kernel.target = "sm_100a";
   kernel.threads = 128;
@@ -471,6 +473,38 @@ TEST(TensorMma, hasItsModes) {
   }
 }
 
+TEST(TensorMma, addsAsHardwareOrExactly) {
+  // Of 2^26 + 15 + 13, hardware keeps multiples of 2 of each term.
+  for (const Type &type : {kTypeBF16, kTypeE5M2}) {
+    Mma mma;
+    mma.a = mma.b = type;
+    uint32_t base = kSharedBase + kAt;
+    Operand a{type, mma.m, {}, base, {}, {}};
+    Operand b{type, mma.n, {}, base + (kBAt - kAt), {}, {}};
+    for (Operand *each : {&a, &b}) {
+      for (uint32_t i = 0; i < each->rows * each->k(); ++i) {
+        uint32_t at = i % each->k();
+        double value = at == 0 ? 0x1p13 : at < 16 ? 1 : 0;
+        each->raw.push_back(roundToFormat(value, *type.format));
+      }
+    }
+    std::vector<uint8_t> image(kImage);
+    a.store(image.data(), base);
+    b.store(image.data(), base);
+    std::string body = prepare(mma) + "mov.b64 %rd6, " + hex(a.descriptor()) +
+                       ";\nmov.b64 %rd7, " + hex(b.descriptor()) +
+                       ";\nmov.b32 %r9, " + hex(instructionDescriptor(mma)) +
+                       ";\n@%p0 tcgen05.mma.cta_group::1.kind::" + type.kind +
+                       " [%r5], %rd6, %rd7, %r9, 1;\n" + readBack(mma.n);
+    auto run = [&](WgmmaArithmetic sums) {
+      Kernel kernel = runBody(body, image, 0, sums);
+      return f32FromBits(kernel.words[kOut + 5 * 256 + 3]);
+    };
+    EXPECT_EQ(run(WgmmaArithmetic::Hardware), 0x1p26f + 8);
+    EXPECT_EQ(run(WgmmaArithmetic::Exact), 0x1p26f + 32);
+  }
+}
+
 namespace {
 
 /// What a cp leaves in each lane, from a source of numbered words: the row of
@@ -583,7 +617,7 @@ TEST(TensorRefusals, nameWhatIsNotSimulated) {
   };
   for (const char *form :
        {"mma.sp.cta_group::1.kind::f16", "mma.ws.cta_group::1.kind::f16",
-        "mma.cta_group::1.kind::mxf8f6f4.block_scale",
+        "mma.sp.cta_group::1.kind::mxf4.block_scale.block32",
         "mma.cta_group::1.kind::f16.ashift"}) {
     EXPECT_NE(failureOf("tcgen05." + std::string(form) +
                         " [%r1], %rd1, %rd2, %r2, %p1;")

@@ -144,6 +144,146 @@ TEST(Recorder, showsADeadlock) {
             (std::pair<std::string, std::string>("ends", "never")));
 }
 
+/// A cp, two mma with what it copies as A, a shift, a commit and a load.
+const char *kTensor = R"(
+  mov.b32 %r1, smem;
+  setp.eq.u32 %p0, %r0, 0;
+  setp.lt.u32 %p1, %r0, 32;
+  and.b32 %r4, %r0, 127;
+  shl.b32 %r4, %r4, 5;
+  add.s32 %r4, %r4, %r1;
+  mov.b32 %r5, 0x3f803f80;
+  st.shared.v4.b32 [%r4+1024], {%r5, %r5, %r5, %r5};
+  st.shared.v4.b32 [%r4+1040], {%r5, %r5, %r5, %r5};
+  setp.lt.u32 %p2, %r0, 8;
+  @%p2 st.shared.v4.b32 [%r4+5120], {%r5, %r5, %r5, %r5};
+  @%p2 st.shared.v4.b32 [%r4+5136], {%r5, %r5, %r5, %r5};
+  fence.proxy.async.shared::cta;
+  @%p0 mbarrier.init.shared.b64 [smem+8], 1;
+  @%p0 mbarrier.init.shared.b64 [smem+16], 1;
+  @%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smem], 64;
+  bar.sync 0;
+  ld.shared.b32 %r6, [smem];
+  shr.u32 %r2, %r0, 5;
+  and.b32 %r2, %r2, 3;
+  shl.b32 %r3, %r2, 21;
+  add.s32 %r7, %r6, %r3;
+  mov.b32 %r8, 0x08020490;
+  add.s32 %r9, %r1, 1024;
+  shr.u32 %r9, %r9, 4;
+  or.b32 %r9, %r9, 0x80000;
+  mov.b64 %rd2, {%r9, 0x4010};
+  add.s32 %r10, %r9, 256;
+  mov.b64 %rd3, {%r10, 0x4010};
+  setp.ne.b32 %p3, 0, 0;
+  @%p0 tcgen05.cp.cta_group::1.128x256b [%r6+16], %rd2;
+  @%p0 tcgen05.mma.cta_group::1.kind::f16 [%r6], [%r6+16], %rd3, %r8, %p3;
+  @%p0 tcgen05.mma.cta_group::1.kind::f16 [%r6], [%r6+16], %rd3, %r8, 1;
+  @%p0 tcgen05.shift.cta_group::1.down [%r6+16];
+  @%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [smem+8];
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p7, [smem+8], 0;
+  @!%p7 bra WAIT;
+  tcgen05.fence::after_thread_sync;
+  tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [%r7];
+  tcgen05.wait::ld.sync.aligned;
+  tcgen05.fence::before_thread_sync;
+  bar.sync 0;
+  @%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r6, 64;
+  ret;)";
+
+Kernel tensorKernel(uint64_t seed) {
+  Kernel kernel;
+  kernel.version = "8.6";
+  kernel.target = "sm_100a";
+  kernel.body = kTensor;
+  kernel.threads = 128;
+  kernel.dynamicShared = 8192;
+  kernel.seed = seed;
+  return kernel;
+}
+
+const Track *findTrack(const Timeline &timeline, const std::string &name) {
+  for (const Track &track : timeline.ctas.at(0).tracks) {
+    if (track.name == name) {
+      return &track;
+    }
+  }
+  return nullptr;
+}
+
+TEST(Recorder, showsTheTensorQueue) {
+  for (uint64_t seed : {0, 1, 7}) {
+    Kernel kernel = tensorKernel(seed);
+    Timeline timeline = record(kernel, {{"mma", 0, 1}});
+    ASSERT_EQ(kernel.failure, "");
+    const Track *queue = findTrack(timeline, "tensor queue");
+    ASSERT_TRUE(queue);
+    const trace::Kind kinds[] = {trace::Kind::TensorCopy, trace::Kind::Mma,
+                                 trace::Kind::Mma, trace::Kind::TensorShift,
+                                 trace::Kind::Commit};
+    ASSERT_EQ(queue->events.size(), std::size(kinds));
+    for (size_t i = 0; i < queue->events.size(); ++i) {
+      const Event &event = queue->events[i];
+      EXPECT_EQ(event.kind, kinds[i]);
+      EXPECT_EQ(event.name, "mma");
+      EXPECT_LE(event.begin, event.started);
+      bool isOperation = i > 0 && i < 4;
+      EXPECT_TRUE(!isOperation || event.started >= queue->events[i - 1].end);
+    }
+    const Event &commit = queue->events.back();
+    EXPECT_EQ(commit.end, queue->events[3].end);
+    EXPECT_EQ(commit.details.back(),
+              (std::pair<std::string, std::string>("to", "mbarrier smem+0x8")));
+    const Event *wait =
+        find(timeline.ctas[0].tracks[1], trace::Kind::WaitMbarrier);
+    ASSERT_TRUE(wait);
+    EXPECT_EQ(wait->end, commit.end);
+  }
+}
+
+TEST(Recorder, showsTheColumnsOfTensorMemory) {
+  Kernel kernel = tensorKernel(/*seed=*/1); // columns from 0 on
+  Timeline timeline = record(kernel);
+  ASSERT_EQ(kernel.failure, "");
+  const Track *memory = findTrack(timeline, "tensor memory");
+  ASSERT_TRUE(memory);
+  const Event &all = memory->events.front();
+  EXPECT_EQ(all.kind, trace::Kind::Columns);
+  EXPECT_EQ(all.name, "columns 0 to 63");
+  std::map<std::string, int> uses;
+  for (const Event &event : memory->events) {
+    EXPECT_LE(all.begin, event.begin);
+    EXPECT_GE(all.end, event.end);
+    if (event.kind != trace::Kind::Columns) {
+      ++uses[event.details.at(0).second + " " + nameOf(event.kind) + " " +
+             event.name];
+    }
+  }
+  const std::map<std::string, int> expected = {
+      {"cp write-columns columns 16 to 23", 1},
+      {"mma read-columns columns 16 to 23", 2},
+      {"mma read-columns columns 0 to 7", 1},
+      {"mma write-columns columns 0 to 7", 2},
+      {"shift read-columns columns 16 to 23", 1},
+      {"shift write-columns columns 16 to 23", 1},
+      {"ld read-columns columns 0 to 7", 4}};
+  EXPECT_EQ(uses, expected);
+}
+
+TEST(Recorder, showsColumnsThatAreNotFreed) {
+  Kernel kernel;
+  kernel.version = "8.6";
+  kernel.target = "sm_100a";
+  kernel.body = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
+                "[smem], 32;\nret;";
+  Timeline timeline = record(kernel);
+  const Track *memory = findTrack(timeline, "tensor memory");
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->events.at(0).details.back(),
+            (std::pair<std::string, std::string>("ends", "never")));
+}
+
 TEST(Timeline, isATraceOfNestedAndMatchedEvents) {
   Kernel kernel = copyKernel();
   Timeline timeline = record(kernel);

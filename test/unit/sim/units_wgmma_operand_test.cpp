@@ -152,7 +152,7 @@ TEST(WgmmaOperand, mnMajorPartOfAPanelStaysInIt) {
   MatrixOperand operand = tile.operandAt(0, 2048);
   operand.rows = 40;
   std::set<uint32_t> seen;
-  forEachChunk(operand, [&](uint32_t address) {
+  forEachChunk(operand, chunkAddress, [&](uint32_t address) {
     EXPECT_GE(address, 2048u);
     EXPECT_LT(address, 2048u + 2 * 1024);
     EXPECT_EQ(address % 16, 0u);
