@@ -34,6 +34,10 @@ STYLES = {
     "QK": ("#1a3e8c", "QK product"),
     "PV": ("#4fa3e0", "PV product"),
     "mma": ("#16a2a2", "other product"),
+    "tensor-copy": ("#7d6608", "copy to tensor memory"),
+    "tensor-shift": ("#b9770e", "shift of rows"),
+    "commit": ("#566573", "commit"),
+    "columns": ("#a9cce3", "columns of tensor memory"),
 }
 LABELLED = ("load", "store", "QK", "PV", "mma", "item")
 # Inches: a picture's width, a row's height, a character's width, about.
@@ -101,7 +105,8 @@ def rows_of_unit(events):
         groups.setdefault((event["cat"], event["name"]), []).append(event)
     for (kind, name), there in sorted(groups.items()):
         for number, lane in enumerate(in_lanes(spans_of(there))):
-            yield Row("" if number else f"{kind} {name}", lane, True)
+            label = name if kind == "columns" else f"{kind} {name}"
+            yield Row("" if number else label, lane, True)
 
 
 def read_block(trace):
@@ -113,7 +118,7 @@ def read_block(trace):
             names[event["pid"]] = event["args"]["name"]
         elif event["name"] == "thread_name":
             threads[place] = event["args"]
-        elif event.get("cat") not in ("phase", "signal"):
+        elif event.get("cat") not in ("phase", "signal", "read-columns", "write-columns"):
             events[place].append(event)
     if not names:
         raise ValueError("expected a trace of a block, got one in which none ran")

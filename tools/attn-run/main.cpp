@@ -417,7 +417,10 @@ bool runAll(Run &run) {
   }
   attn_set_log_callback(printLog, nullptr);
   uint64_t budget = run.options.budget;
+  const char *memory = run.options.tmemContention ? "contended" : "own";
   if (attn_simulator_option("hazards", run.options.hazards.c_str()) ||
+      attn_simulator_option("sums", run.options.sums.c_str()) ||
+      attn_simulator_option("tensor_memory", memory) ||
       (budget != 0 &&
        attn_simulator_option("budget", std::to_string(budget).c_str()))) {
     return fail(attn_last_error());

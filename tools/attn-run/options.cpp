@@ -67,6 +67,12 @@ Bounds of the kernel's mask, and what its regions capture:
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
                      fail, only warn, or not check (default: error)
+  --sums=hardware|exact
+                     how the simulator adds products inside matrix
+                     instructions: as GPUs do, or with one rounding at the end
+                     (default: hardware)
+  --tmem-contention  with the simulator: clusters run two at a time, and share
+                     the tensor memory of their multiprocessors
   --budget=N         with the simulator: warp instructions after which a CTA
                      is taken to be in an endless loop (default: 4294967296)
   --sm-count=N       with the simulator: its multiprocessors (default: 132);
@@ -247,6 +253,14 @@ bool setOption(const Option &option, Options &options, std::string &err) {
     return option.value == "error" || option.value == "warn" ||
            option.value == "off" || fail(option, "error, warn or off", err);
   }
+  if (name == "--sums") {
+    options.sums = option.value;
+    return option.value == "hardware" || option.value == "exact" ||
+           fail(option, "hardware or exact", err);
+  }
+  if (name == "--tmem-contention") {
+    return setFlag(option, options.tmemContention, err);
+  }
   if (name == "--budget") {
     return setInteger(option, 1, options.budget, err);
   }
@@ -350,6 +364,10 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--seeds': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.hazards != "error") {
     err = "option '--hazards': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && options.sums != "hardware") {
+    err = "option '--sums': expected '--device=sim' beside it";
+  } else if (options.device != "sim" && options.tmemContention) {
+    err = "option '--tmem-contention': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.budget != 0) {
     err = "option '--budget': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.multiprocessors != 0) {

@@ -44,6 +44,10 @@ struct Options {
   uint64_t scheduleSeed = 0;
   // How the simulator treats hazards.
   std::string hazards = "error";
+  // How it adds products in matrix instructions.
+  std::string sums = "hardware";
+  // CTAs of two clusters share tensor memory.
+  bool tmemContention = false;
   uint64_t budget = 0;         // instructions of the simulator; 0: its default
   int64_t multiprocessors = 0; // threads of the simulator; 0: its default
   // The file for the trace of the first launch.

@@ -2,14 +2,12 @@
 
 #include "ptx_launch.h"
 
-#include "launch_buffer.h"
 #include "npy.h"
 #include "read_file.h"
 #include "trace.h"
 
 #include "device/sim_device.h"
 #include "machine/instruction_set.h"
-#include "machine/run_grid.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -19,58 +17,15 @@
 using namespace attn;
 using namespace attn::run;
 
-namespace {
-
-class PtxRun {
-public:
-  PtxRun(const Options &options, std::string &err)
-      : options(options), err(err) {}
-
-  /// Reads the files and allocates the buffers.
-  bool prepare();
-  /// Runs one schedule on fresh buffers.
-  bool launch(uint64_t seed);
-  /// Checks the outputs and, the first time, writes them to files.
-  bool checkOutputs(bool isFirst);
-  const LaunchSpec &getSpec() const { return spec; }
-  std::string kernelName() const { return std::string(program.function->name); }
-
-private:
-  bool fail(const std::string &message);
-  bool readProgram();
-  bool makeBuffers();
-  bool checkParamCount();
-  bool pack(const ParamSpec &param, uint8_t *to, uint64_t size,
-            const std::string &name);
-  bool packFields(const ParamSpec &param, uint8_t *to, uint64_t size,
-                  const std::string &name);
-  bool require(const ParamSpec &param, const std::string &name, uint64_t want,
-               uint64_t size);
-
-  const Options &options;
-  std::string &err;
-  LaunchSpec spec;
-  sim::Program program;
-  std::vector<LaunchBuffer> buffers;
-  sim::GlobalMemory memory;
-  sim::GridLaunch grid;
-};
-
-} // namespace
-
 bool PtxRun::fail(const std::string &message) {
   err = message;
   return false;
 }
 
-bool PtxRun::readProgram() {
-  std::string text;
-  if (!readFile(options.input, text, err)) {
-    return false;
-  }
+bool PtxRun::readProgram(std::string ptx) {
   auto module = std::make_shared<sim::ptx::Module>();
   sim::Diagnostic diagnostic;
-  return (sim::ptx::parse(std::move(text), *module, diagnostic) &&
+  return (sim::ptx::parse(std::move(ptx), *module, diagnostic) &&
           sim::decode(module, spec.kernel, program, diagnostic)) ||
          fail(options.input + ": " + diagnostic.text());
 }
@@ -159,7 +114,7 @@ bool PtxRun::checkParamCount() {
               "', got " + std::to_string(spec.params.size()));
 }
 
-bool PtxRun::prepare() {
+bool PtxRun::prepare(std::string ptx) {
   std::string text;
   if (!readFile(options.launch, text, err)) {
     return false;
@@ -167,7 +122,7 @@ bool PtxRun::prepare() {
   if (runtime::Status status = parseLaunchFile(text, spec)) {
     return fail(options.launch + ": " + status.getMessage());
   }
-  if (!readProgram() || !checkParamCount() || !makeBuffers()) {
+  if (!readProgram(std::move(ptx)) || !checkParamCount() || !makeBuffers()) {
     return false;
   }
   std::copy_n(spec.grid, 3, grid.grid);
@@ -232,7 +187,8 @@ bool PtxRun::checkOutputs(bool isFirst) {
 
 bool attn::run::runPtx(const Options &options, std::string &err) {
   PtxRun run(options, err);
-  if (!run.prepare()) {
+  std::string ptx;
+  if (!readFile(options.input, ptx, err) || !run.prepare(std::move(ptx))) {
     return false;
   }
   std::printf("device: simulator\nkernel: %s\n", run.kernelName().c_str());

@@ -113,7 +113,7 @@ class Schedules:
 
     def schedule(self, machine, head_dims, parameters, **head):
         """A point's schedule on a machine: "name", "parameters", "rows", and "entry" with
-        "registers" or why it is "refused". `head`: symbol, masks, when, rung."""
+        "registers" or why it is "refused". `head`: symbol, masks, when, rung, tile_d, tile_dv."""
         return self.ask("schedule", head_dims=head_dims, parameters=parameters, **machine_field(machine), **head)
 
     def entries(self, **which):
@@ -151,7 +151,7 @@ class Entry:
 
     def changed(self, parameters, conditional=True):
         """The text with other values of some parameters."""
-        head = {"symbol": self.symbol, "masks": self.masks, "rung": self.rung}
+        head = {key: self.read[key] for key in ("symbol", "masks", "rung", "tile_d", "tile_dv")}
         if self.condition and conditional:
             head["when"] = self.condition
         reply = self.schedules.schedule(self.machine, self.head_dims, {**self.point, **parameters}, **head)

@@ -34,13 +34,20 @@ def why_not(view, problem, name, shapes):
     return "" if verified["ok"] else verified["note"]
 
 
-class Decision:
-    """The ranking of one problem and its winner: the name of a candidate, or None
-    where the table's kernel stays."""
+def keys_of(shape):
+    """How many keys a measured shape has."""
+    return int(shape.split("x")[1])
 
-    def __init__(self, view, problem, margin):
-        self.view, self.problem, self.margin = view, problem, margin
-        self.shapes = view.measured_shapes(problem)
+
+class Decision:
+    """The ranking of one problem, at shapes of more than `least` and at most `most` keys, and
+    its winner: the name of a candidate, or None where the table's kernel stays. A decision that
+    is one of several for its problem has no table's kernel to keep: an entry for some lengths
+    needs one for the rest."""
+
+    def __init__(self, view, problem, margin, least=0, most=None):
+        self.view, self.problem, self.margin, self.least, self.most = view, problem, margin, least, most
+        self.shapes = [s for s in view.measured_shapes(problem) if least < keys_of(s) and (most is None or keys_of(s) <= most)]
         names = view.compiled(problem)
         self.excluded = {n: why for n in names if (why := why_not(view, problem, n, self.shapes))}
         self.ranking = self.rank([n for n in names if n not in self.excluded]) if self.shapes else []
@@ -55,20 +62,40 @@ class Decision:
         return next((s for s in self.ranking if s.name == name), None)
 
     def gain(self):
-        """How many times faster than the table's kernel the first is, or None."""
+        """How many times faster than the table's kernel the first is, or None; of a part, the winner."""
         table = self.standing(BASELINE)
-        return self.ranking[0].mean / table.mean if table else None
+        return self.first().mean / table.mean if table else None
 
     def gains(self):
         """The same by shape."""
-        first, table = self.ranking[0], self.standing(BASELINE)
+        first, table = self.first(), self.standing(BASELINE)
         return {s: table.times[s]["ms"] / first.times[s]["ms"] for s in self.shapes}
 
+    def first(self):
+        """The winner's standing, or that of the fastest."""
+        return self.standing(self.choose()) if self.is_part else self.ranking[0]
+
+    @property
+    def word(self):
+        """Of the problem's mask."""
+        return self.view.problems[self.problem]["mask"]
+
+    @property
+    def is_part(self):
+        return self.least > 0 or self.most is not None
+
     def choose(self):
+        if self.is_part:
+            return next((s.name for s in self.ranking if s.name != BASELINE), None)
         if not self.ranking or self.ranking[0].name == BASELINE:
             return None
         gain = self.gain()
         return self.ranking[0].name if gain is None or gain >= 1 + self.margin else None
+
+    def words(self):
+        """Which lengths a part is for."""
+        above = f"above {self.least} keys" if self.least else ""
+        return " and ".join(filter(None, [above, "" if self.most is None else f"up to {self.most} keys"]))
 
     def verdict(self):
         if not self.ranking:
@@ -89,7 +116,8 @@ class Decision:
             if of == problem and not build["ok"]:
                 refused[build["reason"]["kind"]] = refused.get(build["reason"]["kind"], 0) + 1
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(refused.items()))
-        lines = [f"{problem}: {len(view.compiled(problem))} compiled, {sum(refused.values())} refused" + (f" ({kinds})" if kinds else "")]
+        lengths = f", {self.words()}" if self.is_part else ""
+        lines = [f"{problem}{lengths}: {len(view.compiled(problem))} compiled, {sum(refused.values())} refused" + (f" ({kinds})" if kinds else "")]
         lines += [f"  {name}: {why}" for name, why in sorted(self.excluded.items())]
         if self.ranking:
             lines.append(f"  {'mean':>6}{'worst':>7}{'spread':>8}   of {len(self.shapes)} shapes: {', '.join(self.shapes)}")
@@ -97,5 +125,15 @@ class Decision:
         return lines + [f"  {self.verdict()}"]
 
 
-def decide(view, margin):
-    return [Decision(view, problem, margin) for problem in view.problems]
+def decide_parts(view, problem, margin, split):
+    """One decision for each range of lengths between the bounds of `split`; for all lengths
+    together where some range was not measured, or where the table's kernel is faster in one
+    than all candidates."""
+    parts = [Decision(view, problem, margin, least, most) for least, most in zip((0, *split), (*split, None))]
+    if split and all(part.winner and (part.gain() is None or part.gain() >= 1) for part in parts):
+        return parts
+    return [Decision(view, problem, margin)]
+
+
+def decide(view, margin, split=()):
+    return [decision for problem in view.problems for decision in decide_parts(view, problem, margin, split)]

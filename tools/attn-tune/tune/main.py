@@ -59,6 +59,14 @@ def say(text):
     print(text, flush=True)
 
 
+def lengths(text):
+    """Lengths in ascending order, as (1024, 4096) from "1024,4096"."""
+    found = tuple(int(word) if word.isdigit() else 0 for word in text.split(","))
+    if min(found) <= 0 or list(found) != sorted(set(found)):
+        raise argparse.ArgumentTypeError(f"expected lengths of at least 1 in ascending order, got '{text}'")
+    return found
+
+
 def parse_arguments(argv):
     parser = argparse.ArgumentParser(prog="attn-tune", description=__doc__, epilog=MORE_HELP,
                                      formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
@@ -91,6 +99,9 @@ def parse_arguments(argv):
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the order and of the inputs (default: 0)")
     parser.add_argument("--margin", type=float, default=0.01, metavar="X",
                         help="a winner is this much faster than the table's kernel (default: 0.01)")
+    parser.add_argument("--split", type=lengths, default=(), metavar="KEYS,...",
+                        help="lengths of keys at which another kernel may take over: an entry for up to each, and one for the rest "
+                             "(default: one entry for all lengths)")
     parser.add_argument("--table", metavar="DIR", help="where --write-table writes, below a folder of the machine's name (default: "
                                                        "DIR/table); the compiler's table is passes/schedule/data/schedules")
     parser.add_argument("--serve", choices=("all", "measured"), default="all",
@@ -268,7 +279,7 @@ def run_measure(args, argv):
         raise RuntimeError("PyTorch finds no GPU")
     torch.set_grad_enabled(False)
     measure.race_all(log, folder, args, args.shapes, torch, lambda: replace_process(sys.argv[0], argv), say)
-    report(decide.decide(log.view, args.margin))
+    report(decide.decide(log.view, args.margin, args.split))
     return 0
 
 
@@ -281,7 +292,7 @@ def run_write_table(args):
     folder = build.Folder(args.write_table)
     log = existing_log(args, folder)
     compiler = build.Compiler(args.compiler, log.view.run["target"])
-    decisions = table.verified_decisions(log, folder, compiler, args.margin, say)
+    decisions = table.verified_decisions(log, folder, compiler, args.margin, args.split, say)
     report(decisions)
     table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), args.serve, say)
     return 0 if any(decision.ranking for decision in decisions) else 1
@@ -289,7 +300,7 @@ def run_write_table(args):
 
 def run_replay(args):
     view = journal.View(journal.read(args.replay))
-    decisions = decide.decide(view, args.margin)
+    decisions = decide.decide(view, args.margin, args.split)
     report(decisions)
     if args.table:
         table.write(view, decisions, args.table, args.serve, say)

@@ -5,33 +5,52 @@ import os
 import textwrap
 
 from tune import problem as problems
-from tune.decide import Decision
+from tune.decide import decide_parts
 
 
-def renamed(entry, name, symbol, masks):
-    """The entry of a candidate as one called `symbol`, for other masks: the schedule that
-    was measured, which the log has as text."""
+def renamed(entry, name, symbol, masks, most=None):
+    """The entry of a candidate as one called `symbol`, for other masks and for at most `most`
+    keys: the schedule that was measured, which the log has as text."""
     head, _, rest = entry.split("\n", 2)
     quoted = ", ".join(f'"{mask}"' for mask in masks)
-    text = f"{head}\n    masks [{quoted}]\n{rest}"
+    when = "" if most is None else f"    when <seqlen_k at_most {most}>\n"
+    text = f"{head}\n    masks [{quoted}]\n{when}{rest}"
     return text.replace(f"@{name} ", f"@{symbol} ", 1).replace(f'"{name}"', f'"{symbol}"', 1)
 
 
-def symbol_of(view, decisions, serve):
-    """The name of the entry that serves some of a log's problems."""
+def symbol_of(view, words, serve):
+    """The name of the file, and of its last entry, that serves the problems called `words`."""
     d, dv = view.run["space"]["head_dims"]
-    masks = [view.problems[decision.problem]["mask"] for decision in decisions]
     stem = f"fwd_d{d}" + (f"_dv{dv}" if dv != d else "")
-    return stem if serve == "all" and set(masks) == set(problems.SERVED) else "_".join([stem, *masks])
+    return stem if serve == "all" and set(words) == set(problems.SERVED) else "_".join([stem, *words])
 
 
-def group_by_winner(decisions):
-    """{winner: its decisions}."""
-    groups = {}
+def merged(decisions):
+    """Decisions of one problem, in the order of its lengths, as (most keys, decisions): one
+    for neighbours with the same winner."""
+    parts = []
+    for decision in decisions:
+        if parts and parts[-1][1][-1].winner == decision.winner:
+            parts[-1] = decision.most, parts[-1][1] + [decision]
+        else:
+            parts.append((decision.most, [decision]))
+    return parts
+
+
+def group_problems(decisions):
+    """[(words, parts)]: problems with the same winners are one group, that is one file; its
+    parts are pairs of most keys and the decisions of all of its problems."""
+    by_problem, groups = {}, {}
     for decision in decisions:
         if decision.winner:
-            groups.setdefault(decision.winner, []).append(decision)
-    return groups
+            by_problem.setdefault(decision.problem, []).append(decision)
+    for problem, found in by_problem.items():
+        parts = merged(found)
+        winners = tuple((most, part[0].winner) for most, part in parts)
+        groups.setdefault(winners, []).append((problem, parts))
+    return [([parts[0][1][0].word for _, parts in members],
+             [(most, [d for _, parts in members for d in parts[i][1]]) for i, (most, _) in enumerate(winners)])
+            for winners, members in groups.items()]
 
 
 def sessions_of(view, decisions):
@@ -48,7 +67,8 @@ def provenance(view, decisions):
         sentences.append(f"Measured {session['time'][:10]} on {e['gpu']} (driver {e['driver']}, {e['power_limit']}), "
                          f"{s['rounds']} rounds of slices of {s['slice_ms']:g} ms.")
     for decision in decisions:
-        first, second = decision.ranking[0], decision.ranking[1] if len(decision.ranking) > 1 else None
+        first = decision.first()
+        second = next((standing for standing in decision.ranking if standing is not first), None)
         gain = decision.gain()
         if gain:
             gains = decision.gains().values()
@@ -65,17 +85,27 @@ def comment(sentences):
     return "".join(f"// {line}\n" for sentence in sentences for line in textwrap.wrap(sentence, 84))
 
 
-def entry_text(view, decisions, serve):
-    """One file of the table, for all the problems that have the same winner."""
+def masks_of(words, others, serve):
+    """The masks of an entry for the problems called `words`, beside one for `others`: only one
+    of them serves windows, that for the causal problem, whose blocks are skipped as a window's are."""
+    served = problems.SERVED if serve == "all" and "causal" not in others else problems.MEASURED
+    masks = dict.fromkeys(mask for word in served if word in words for mask in served[word])
+    return sorted(masks, key=lambda mask: mask == "window")
+
+
+def file_text(view, words, parts, masks, serve):
+    """One file of the table: an entry for each range of lengths, the last of them for the rest."""
     d, dv = view.run["space"]["head_dims"]
-    words = [view.problems[decision.problem]["mask"] for decision in decisions]
-    served = problems.SERVED if serve == "all" else problems.MEASURED
-    masks = list(dict.fromkeys(mask for word in served if word in words for mask in served[word]))
     dims = f"head dims {d}" if d == dv else f"head dims {d} of Q and K and {dv} of V"
-    head = f"Forward, {dims}, {view.run['target']}, for the masks {', '.join(words)}."
-    winner = decisions[0].winner
-    entry = renamed(view.candidates[winner]["schedule"], winner, symbol_of(view, decisions, serve), masks)
-    return comment([head, *provenance(view, decisions)]) + entry
+    texts = []
+    for most, decisions in parts:
+        lengths = "" if most is None else f", up to {most} keys"
+        head = f"Forward, {dims}, {view.run['target']}, for the masks {', '.join(words)}{lengths}."
+        winner = decisions[0].winner
+        symbol = symbol_of(view, words, serve) + ("" if most is None else f"_{most}")
+        entry = renamed(view.candidates[winner]["schedule"], winner, symbol, masks, most)
+        texts.append(comment([head, *provenance(view, decisions)]) + entry)
+    return "".join(texts)
 
 
 def verify(journal, folder, compiler, name, problem, say):
@@ -97,20 +127,27 @@ def verify(journal, folder, compiler, name, problem, say):
     return not note
 
 
-def verified_decisions(journal, folder, compiler, margin, say):
+def verified_decisions(journal, folder, compiler, margin, split, say):
     """The decisions once every winner serves all that its entry says."""
     decisions = []
     for problem in journal.view.problems:
-        decision = Decision(journal.view, problem, margin)
-        while decision.winner and not verify(journal, folder, compiler, decision.winner, problem, say):
-            decision = Decision(journal.view, problem, margin)
-        decisions.append(decision)
+        serves = False
+        while not serves:
+            parts = decide_parts(journal.view, problem, margin, split)
+            winners = dict.fromkeys(part.winner for part in parts if part.winner)
+            serves = all(verify(journal, folder, compiler, winner, problem, say) for winner in winners)
+        decisions += parts
     return decisions
 
 
 def tables(view, decisions, serve="all"):
     """{file name: text} of the entries; `serve`: all that an entry can, or what was measured."""
-    return {symbol_of(view, group, serve) + ".mlir": entry_text(view, group, serve) for group in group_by_winner(decisions).values()}
+    groups = group_problems(decisions)
+    files = {}
+    for words, parts in groups:
+        others = [word for other, _ in groups if other is not words for word in other]
+        files[symbol_of(view, words, serve) + ".mlir"] = file_text(view, words, parts, masks_of(words, others, serve), serve)
+    return files
 
 
 def write(view, decisions, folder, serve, say):
