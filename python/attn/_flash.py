@@ -10,7 +10,7 @@ from . import _tensors
 from ._call import attend, repeat
 from ._checks import half_precision, integer, number
 from ._errors import ArgumentError, UnsupportedError
-from ._presets import check_softcap, fixed, flash_preset
+from ._presets import check_softcap, few_queries, fixed, flash_preset
 from ._torch_rules import accept
 
 
@@ -74,7 +74,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     given = tuple(name for name, bound in zip(("window_left", "window_right"), bounds) if bound is not None)
     capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which
     preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, given, capped,
-                          _slopes_rank(alibi_slopes, q))
+                          _slopes_rank(alibi_slopes, q), few_queries(q.shape[1], q.shape[2], k.shape[2]))
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
     scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else number("softmax_scale", softmax_scale)
     out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints,

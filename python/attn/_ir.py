@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ._captures import region_type, value_in_region
 from ._masks import BOUNDS
@@ -18,11 +19,20 @@ class Region:
     result: str
 
 
+class Sizes(NamedTuple):
+    """Sizes for which a kernel is compiled alone."""
+
+    queries: int
+    heads: int
+    kv_heads: int
+
+
 @dataclass(frozen=True)
 class Problem:
     """What is fixed when a kernel is compiled. Tensors are (batch, position,
     head, dim). Lengths, strides, scale, bounds of windows and captures are
-    arguments of the launch."""
+    arguments of the launch; heads and the number of queries too, unless `sizes`
+    has them."""
 
     dtype: str
     head_dim: int
@@ -32,6 +42,7 @@ class Problem:
     captures: tuple[tuple[str, str], ...] = ()  # names and IR types
     score: Region | None = None
     allow: Region | None = None
+    sizes: Sizes | None = None
 
     def to_ir(self) -> str:
         """On one line, which identifies the problem. Programs that print operators with their
@@ -44,22 +55,28 @@ class Problem:
 
 
 def _function(problem: Problem) -> list[str]:
-    qk, vo = (f"tensor<?x?x?x{dim}x{problem.dtype}>" for dim in (problem.head_dim, problem.head_dim_v))
-    lse = "tensor<?x?x?xf32>"
+    queries, heads, kv_heads = problem.sizes or "???"
+
+    def tensor(*dims: int | str) -> str:
+        return f"tensor<{'x'.join(map(str, dims))}x{problem.dtype}>"
+
+    q, o = (tensor("?", queries, heads, dim) for dim in (problem.head_dim, problem.head_dim_v))
+    k, v = (tensor("?", "?", kv_heads, dim) for dim in (problem.head_dim, problem.head_dim_v))
+    lse = f"tensor<?x{heads}x{queries}xf32>"
     bounds = [name for name in BOUNDS if name in problem.bounds]
-    arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {vo}", "%scale: f32"]
+    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}", "%scale: f32"]
     arguments += [f"%{name}: i32" for name in bounds]
     arguments += [f'%arg.{name}: {kind} {{attn.name = "{name}"}}' for name, kind in problem.captures]
     return [
         f"func.func @attention({', '.join(arguments)})",
-        f"    -> ({vo}, {lse}) {{",
+        f"    -> ({o}, {lse}) {{",
         f"  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({problem.mask}) layout(bshd)",
         *[f"      {name}(%{name})" for name in bounds],
         *_captures(problem),
         *_region("score_region", problem.score, ["%s: f32"], "f32", problem.captures),
         *_region("mask_region", problem.allow, [], "i1", problem.captures),
-        f"      : ({qk}, {qk}, {vo}) -> ({vo}, {lse})",
-        f"  return %o, %lse : {vo}, {lse}",
+        f"      : ({q}, {k}, {v}) -> ({o}, {lse})",
+        f"  return %o, %lse : {o}, {lse}",
         "}",
     ]
 

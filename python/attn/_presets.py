@@ -8,10 +8,11 @@ import functools
 from typing import Any, Callable, NamedTuple, Sequence
 
 from . import _score_ops as ops
+from . import _tensors
 from ._captures import Slot
 from ._checks import number
 from ._errors import ArgumentError, UnsupportedError
-from ._ir import Problem
+from ._ir import Problem, Sizes
 from ._trace import Trace
 
 
@@ -38,6 +39,22 @@ def fixed(size: int, name: str) -> int:
     if size > 256 or size < 8 or size % 8:
         raise UnsupportedError(f"expected the last dim of '{name}' to be a multiple of 8 from 8 to 256, got {size}")
     return _SIZES[size]
+
+
+# With at most so many queries, those of the heads that share a head of K and V are rows of one tile.
+_FEW_QUERIES = 16
+
+
+def few_queries(queries: int, heads: int, kv_heads: int) -> Sizes | None:
+    """The sizes for which a kernel for few queries is compiled, None for more queries. Heads that
+    do not belong to heads of K and V in equal numbers, which a launch refuses, have none
+    either. torch.compile may have sizes as symbols, which it must not have to fix; only 1 is
+    never one of their values."""
+    if queries != 1 and _tensors.is_compiling():
+        return None
+    if queries > _FEW_QUERIES or queries < 1 or not 1 <= kv_heads <= heads <= 256 or heads % kv_heads:
+        return None
+    return Sizes(_SIZES[queries], _SIZES[heads], _SIZES[kv_heads])
 
 
 # With a larger cap, a score divided by it could be too small for f32.
@@ -67,7 +84,7 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
 
 @_constant
 def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale: bool, capped: bool,
-                mask_type: str | None, by_query: bool, by_key: bool) -> Preset:
+                mask_type: str | None, by_query: bool, by_key: bool, sizes: Sizes | None = None) -> Preset:
     """`mask` is one of _masks.MASKS without bounds. `any_scale`: the scale is a factor that may
     be 0 or negative. `mask_type`: the element type of the mask (batch, position, head, key),
     if there is one: "bool", or a type of floats that are added. It may differ by query and
@@ -87,12 +104,12 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale
 
     scored = any_scale or capped or biased
     return _preset(dtype, head_dim, head_dim_v, mask, score=score if scored else None,
-                   allow=element if mask_type == "bool" else None)
+                   allow=element if mask_type == "bool" else None, sizes=sizes)
 
 
 @_constant
 def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str], capped: bool,
-                 slopes_rank: int) -> Preset:
+                 slopes_rank: int, sizes: Sizes | None = None) -> Preset:
     """`bounds`: names of the bounds that calls give; `slopes_rank`: 0 for no ALiBi."""
     softcap: Any = Slot("f32", 0)
     shift: Any = Slot("i32", 0)
@@ -105,14 +122,19 @@ def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: 
         slope = alibi_slopes[h] if slopes_rank == 1 else alibi_slopes[b, h]
         return s - slope * ops.absolute(i + shift - j)
 
-    return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if capped or slopes_rank else None)
+    return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if capped or slopes_rank else None, sizes=sizes)
 
 
 def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str] = (),
-            score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None) -> Preset:
+            score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None,
+            sizes: Sizes | None = None) -> Preset:
+    """`sizes`: those of a launch with few queries, for which a problem without functions and bounds
+    has a kernel of its own."""
     trace = Trace()
     score_region = trace.score(score) if score else None
     mask_region = trace.mask(allow) if allow else None
-    problem = Problem(dtype, head_dim, head_dim_v, mask, tuple(bounds), trace.signature(), score_region, mask_region)
+    plain = not score and not allow and not bounds
+    problem = Problem(dtype, head_dim, head_dim_v, mask, tuple(bounds), trace.signature(), score_region, mask_region,
+                      sizes if plain else None)
     names = {kind: tuple(c.name for c in trace.captures if c.passed_as == kind) for kind in ("tensor", "f32", "i32")}
     return Preset(problem.to_ir(), *names.values())

@@ -10,7 +10,7 @@ from . import _tensors
 from ._call import attend, repeat
 from ._checks import half_precision, number
 from ._errors import ArgumentError, UnsupportedError
-from ._presets import check_softcap, fixed, sdpa_preset
+from ._presets import check_softcap, few_queries, fixed, sdpa_preset
 from ._torch_rules import accept
 from ._words import Words
 
@@ -78,7 +78,8 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     use: tuple[str | None, bool, bool] = (None, False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
-    preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use)
+    preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use,
+                         few_queries(q.shape[2], q.shape[1], k.shape[1]))
     captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
     call = call if q is query and k is key and v is value else None
     ranks = [len(tensor.shape) for tensor in given.values()]
