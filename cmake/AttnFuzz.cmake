@@ -4,8 +4,8 @@
 option(ATTN_FUZZERS "Build the libFuzzer targets" OFF)
 set(ATTN_FUZZ_CHECKS address,undefined)
 
-# attn_fuzz_instrument(TARGET...): libraries whose code guides the fuzzer. What
-# undefined behaviour is found ends the fuzzer, as a crash does.
+# attn_fuzz_instrument(TARGET...): libraries whose code guides the fuzzer. The
+# fuzzer stops at undefined behaviour as it does at a crash.
 function(attn_fuzz_instrument)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE

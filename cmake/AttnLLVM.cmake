@@ -96,7 +96,7 @@ target_link_libraries(attn_pch PUBLIC attn_mlir_flags)
 target_precompile_headers(attn_pch PRIVATE
   ${PROJECT_SOURCE_DIR}/include/attn/support/mlir_pch.h)
 
-# What a program that loads LLVM's code needs to run with the address sanitizer.
+# Settings that a program with LLVM's code needs under the address sanitizer.
 add_library(attn_sanitizer_options INTERFACE)
 if(CMAKE_CXX_FLAGS MATCHES "fsanitize=address")
   target_sources(attn_sanitizer_options INTERFACE ${PROJECT_SOURCE_DIR}/tools/asan_options.c)

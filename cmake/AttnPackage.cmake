@@ -1,5 +1,5 @@
-# What find_package(attn) and pkg-config find in an installation: attn::runtime and
-# attn-runtime, and where the compiler was built, attn::jit and attn-jit.
+# The packages that find_package(attn) and pkg-config find in an installation: attn::runtime
+# and attn-runtime; attn::jit and attn-jit if the compiler was built.
 
 include(CMakePackageConfigHelpers)
 install(EXPORT attn NAMESPACE attn:: DESTINATION lib/cmake/attn FILE attn-config.cmake)
@@ -20,18 +20,18 @@ if(ATTN_BUILD_COMPILER)
   attn_install_pc(attn-jit attn_jit attn-runtime "Compiles attention for Hopper GPUs")
 endif()
 
-# What runs on a machine that has no source tree.
+# Programs for machines without a source tree.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION share/attn)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/test/device ${PROJECT_SOURCE_DIR}/test/probes ${PROJECT_SOURCE_DIR}/test/Inputs
         DESTINATION share/attn/test PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/test/run.py ${PROJECT_SOURCE_DIR}/test/hardware.py
               ${PROJECT_SOURCE_DIR}/test/breadth.py DESTINATION share/attn/test)
-# What the device tests of the Python package import, and the page whose program they run.
+# Files that the device tests of the Python package import, and the page whose program they run.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/test/python DESTINATION share/attn/test
         FILES_MATCHING PATTERN package_*.py PATTERN frameworks.py PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/attn)
-# The pages, and the headers where their links look for them.
+# The pages, and the headers that they link to.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION share/attn
         FILES_MATCHING PATTERN *.md PATTERN *.svg)
 file(CREATE_LINK ../../include ${PROJECT_BINARY_DIR}/include-link SYMBOLIC)

@@ -6,6 +6,6 @@ function(attn_write_tables output file)
   file(REAL_PATH ${LLVM_TABLEGEN_EXE} program)
   cmake_path(GET program PARENT_PATH folder)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${program} -gen-searchable-tables -I ${folder}/../include -o ${output} ${file}
+    COMMAND ${program} -gen-searchable-tables -I ${folder}/../include -I ${PROJECT_SOURCE_DIR}/include -o ${output} ${file}
     DEPENDS ${file} VERBATIM)
 endfunction()

@@ -2,12 +2,12 @@
 #include "attn/codegen/driver/Compiler.h"
 #include "ResourceReport.h"
 #include "attn/codegen/emit/FindPtxas.h"
+#include "attn/codegen/emit/PlanWriter.h"
 #include "attn/runtime/bundle.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -83,44 +83,15 @@ std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
   return "";
 }
 
-/// Returns the assembler's report on a kernel as JSON, for the plan's free-form
-/// part.
-llvm::json::Value toJson(DictionaryAttr numbers) {
-  llvm::json::Object object;
-  for (NamedAttribute entry : numbers) {
-    if (auto integer = dyn_cast<IntegerAttr>(entry.getValue())) {
-      object[entry.getName().str()] = integer.getInt();
-    }
-  }
-  return object;
-}
-
-/// Adds the assembler's report to those of the plan's variants.
-void addAssembly(gpu::BinaryOp binary, llvm::json::Object &plan) {
-  for (llvm::json::Object *variant : variantsOf(plan)) {
-    llvm::json::Object *report = variant->getObject("report");
-    DictionaryAttr numbers = findAssembly(binary, kernelOf(*variant));
-    if (report && numbers) {
-      (*report)["assembler"] = toJson(numbers);
-    }
-  }
-}
-
 FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
-  auto planText = binary->getAttrOfType<StringAttr>("attn.plan");
-  if (!planText) {
-    return binary.emitError("expected a launch plan in 'attn.plan', got none");
+  auto plan = launch::PlanOp::of(binary);
+  if (!plan) {
+    return binary.emitError("expected a 'launch.plan' of '@")
+           << binary.getName() << "', got none";
   }
-  llvm::Expected<llvm::json::Value> plan =
-      llvm::json::parse(planText.getValue());
-  if (!plan || !plan->getAsObject()) {
-    return binary.emitError("expected 'attn.plan' to be a JSON object: ")
-           << (plan ? std::string("got another value")
-                    : llvm::toString(plan.takeError()));
-  }
-  addAssembly(binary, *plan->getAsObject());
   attn::runtime::Bundle bundle;
-  llvm::raw_string_ostream(bundle.plan) << *plan;
+  bundle.plan = codegen::writePlan(
+      plan, [&](StringRef kernel) { return findAssembly(binary, kernel); });
   bundle.ptx = objectOf(binary, gpu::CompilationTarget::Assembly);
   std::string cubin = objectOf(binary, gpu::CompilationTarget::Binary);
   bundle.cubin.assign(cubin.begin(), cubin.end());

@@ -48,6 +48,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(codegen::createLowerChannels());
     manager.addPass(codegen::createVerifyChannels());
     manager.addPass(codegen::createLowerToNVVM());
+    manager.addPass(codegen::createVerifyResources());
     break;
   case Stage::Llvm:
     manager.addNestedPass<gpu::GPUModuleOp>(codegen::createLowerToLLVM());

@@ -4,6 +4,7 @@
 #include "attn/codegen/emit/Passes.h"
 #include "attn/codegen/target/Passes.h"
 #include "attn/codegen/target/Sm90.h"
+#include "attn/dialect/Launch.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/Passes.h"
@@ -17,8 +18,8 @@
 using namespace mlir;
 
 void attn::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<AttnDialect, tile::TileDialect, ws::WsDialect, nvx::NvxDialect>();
+  registry.insert<AttnDialect, launch::LaunchDialect, nvx::NvxDialect,
+                  tile::TileDialect, ws::WsDialect>();
   registry
       .insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
               func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,

@@ -6,15 +6,8 @@
 #define ATTN_TOOLS_RESOURCEREPORT_H
 
 #include "attn/support/mlir_pch.h"
-#include "llvm/Support/JSON.h"
 
 namespace attn {
-
-/// Returns the variants of a launch plan, without invalid ones.
-llvm::SmallVector<llvm::json::Object *> variantsOf(llvm::json::Object &plan);
-
-/// The name of the kernel that a variant launches, or "".
-llvm::StringRef kernelOf(llvm::json::Object &variant);
 
 /// Calls `visit` with the name of each kernel and the assembler's report on it.
 void forEachAssembly(

@@ -5,6 +5,7 @@
 #include "Lowering.h"
 #include "attn/codegen/emit/Passes.h"
 #include "attn/codegen/target/NvxToLLVM.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -136,6 +137,9 @@ LogicalResult attn::codegen::lowerToLLVM(gpu::GPUModuleOp module) {
   }
   // Again, for the operations that the conversions created.
   setFloatingPoint(module);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    function->removeAttr(kResourcesAttr);
+  }
   return success();
 }
 

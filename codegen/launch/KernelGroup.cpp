@@ -32,9 +32,9 @@ static StaticSizes staticSizes(ws::KernelOp kernel) {
   if (!sizes) {
     return {};
   }
-  auto number = [](StringRef text) {
-    int64_t value;
-    return text.getAsInteger(10, value) ? std::nullopt : std::optional(value);
+  auto number = [](Attribute size) {
+    auto value = dyn_cast<IntegerAttr>(size);
+    return value ? std::optional(value.getInt()) : std::nullopt;
   };
   return {number(sizes->batches), number(sizes->queryHeads),
           number(sizes->queries), number(sizes->keys)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/codegen/launch/KernelParams.h"
 #include "attn/codegen/launch/LaunchShape.h"
+#include "attn/dialect/Launch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -130,40 +131,13 @@ FailureOr<SmallVector<Param>> codegen::collectParams(ws::KernelOp kernel) {
   return Collector(kernel).run();
 }
 
-/// Returns the names of the sizes of an argument, whether they are static or
-/// not.
-static SmallVector<std::string> symbolsOf(ws::KernelOp kernel,
-                                          unsigned argument) {
-  auto type =
-      cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
-  return kernel.getArgs().dimsOf(argument, type.getRank());
+SmallVector<Attribute> codegen::sizesOf(ws::KernelOp kernel,
+                                        unsigned argument) {
+  return launch::sizesOf(kernel.getArgs(), kernel.getBody().getArgumentTypes(),
+                         argument);
 }
 
-std::string codegen::sizeNamed(ws::KernelOp kernel, StringRef name) {
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    if (!type) {
-      continue;
-    }
-    for (auto [symbol, size] : llvm::zip(
-             symbolsOf(kernel, argument.getArgNumber()), type.getShape())) {
-      if (symbol == name && !ShapedType::isDynamic(size)) {
-        return std::to_string(size);
-      }
-    }
-  }
-  return name.str();
-}
-
-SmallVector<std::string> codegen::dimNames(ws::KernelOp kernel,
-                                           unsigned argument) {
-  auto type =
-      cast<RankedTensorType>(kernel.getBody().getArgument(argument).getType());
-  SmallVector<std::string> names = symbolsOf(kernel, argument);
-  for (auto [name, size] : llvm::zip(names, type.getShape())) {
-    // The head dims of Q and V may differ: they are always static.
-    name = ShapedType::isDynamic(size) ? sizeNamed(kernel, name)
-                                       : std::to_string(size);
-  }
-  return names;
+Attribute codegen::sizeNamed(ws::KernelOp kernel, StringAttr name) {
+  return launch::sizeNamed(kernel.getArgs(),
+                           kernel.getBody().getArgumentTypes(), name);
 }

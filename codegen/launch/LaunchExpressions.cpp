@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchExpressions.h"
-#include "SizeExpressions.h"
 #include "attn/codegen/launch/KernelParams.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-namespace json = llvm::json;
 
 namespace {
 
-/// The expressions of one attribute of a kernel.
-class Expressions {
+/// Reads the expressions of one attribute of a kernel.
+class ExpressionReader {
 public:
-  Expressions(ws::KernelOp kernel, StringRef attribute)
-      : kernel(kernel), attribute(attribute) {}
+  /// `word` stands for `meaning`, besides the names of sizes and arguments.
+  ExpressionReader(ws::KernelOp kernel, StringRef attribute, StringRef word,
+                   Attribute meaning)
+      : kernel(kernel), attribute(attribute), word(word), meaning(meaning),
+        make(kernel.getContext()) {}
 
-  FailureOr<json::Array> checks(const json::Value &items);
-  FailureOr<json::Object> seenKeys();
+  FailureOr<SmallVector<LaunchCheck>> checks();
+  FailureOr<KeyRange> seenKeys();
 
 private:
   InFlightDiagnostic error() {
     return kernel.emitOpError("attn-lower-to-nvvm: expected '")
            << attribute << "' ";
   }
-  FailureOr<json::Value> expression(Attribute attr, int depth);
-  FailureOr<json::Value> application(ArrayAttr list, int depth);
+  FailureOr<Attribute> expression(Attribute attr, int depth);
+  FailureOr<Attribute> application(ArrayAttr list, int depth);
   FailureOr<std::string> message(StringRef text);
   bool isKnown(StringRef name) { return isLaunchName(kernel, name); }
 
   ws::KernelOp kernel;
-  StringRef attribute;
-  /// A word that is neither a size nor an argument.
-  StringRef word;
-  const json::Value *meaning = nullptr;
+  StringRef attribute, word;
+  Attribute meaning;
+  launch::Expressions make;
 };
 
 } // namespace
@@ -69,27 +70,7 @@ bool codegen::isLaunchName(ws::KernelOp kernel, StringRef name) {
                       });
 }
 
-int codegen::depthOf(const json::Value &value) {
-  int depth = 0;
-  if (const json::Object *object = value.getAsObject()) {
-    for (const auto &member : *object) {
-      depth = std::max(depth, depthOf(member.second));
-    }
-    return depth;
-  }
-  const json::Array *list = value.getAsArray();
-  if (!list) {
-    return 1;
-  }
-  for (const json::Value &element : *list) {
-    depth = std::max(depth, depthOf(element));
-  }
-  // Lists of expressions begin with no operator.
-  bool isExpression = !list->empty() && list->front().getAsString();
-  return depth + (isExpression ? 1 : 0);
-}
-
-FailureOr<json::Value> Expressions::application(ArrayAttr list, int depth) {
+FailureOr<Attribute> ExpressionReader::application(ArrayAttr list, int depth) {
   const LaunchOperator *known = launchOperatorOf(list);
   if (!known) {
     return error() << "to begin lists with an operator of launch plans, got "
@@ -102,47 +83,48 @@ FailureOr<json::Value> Expressions::application(ArrayAttr list, int depth) {
                    << known->operands << (known->isVariadic ? " or more" : "")
                    << " operands, got " << list;
   }
-  if (list.size() > mostLaunchList) {
-    return error() << "to have lists of at most " << mostLaunchList
+  if (list.size() > launch::mostList) {
+    return error() << "to have lists of at most " << launch::mostList
                    << " words, got " << list.size();
   }
-  json::Array result{stringifyLaunchOp(known->op)};
+  SmallVector<Attribute> read;
   for (Attribute operand : list.getValue().drop_front()) {
-    FailureOr<json::Value> value = expression(operand, depth + 1);
+    FailureOr<Attribute> value = expression(operand, depth + 1);
     if (failed(value)) {
       return failure();
     }
-    result.push_back(std::move(*value));
+    read.push_back(*value);
   }
-  return json::Value(std::move(result));
+  return make.apply(known->op, read);
 }
 
-FailureOr<json::Value> Expressions::expression(Attribute attr, int depth) {
-  if (depth >= mostLaunchDepth) {
-    return error() << "to be at most " << mostLaunchDepth << " deep, got more";
+FailureOr<Attribute> ExpressionReader::expression(Attribute attr, int depth) {
+  if (depth >= launch::mostDepth) {
+    return error() << "to be at most " << launch::mostDepth
+                   << " deep, got more";
   }
   if (std::optional<int64_t> number = integerOf(attr)) {
-    return json::Value(*number);
+    return make.number(*number);
   }
   if (auto list = dyn_cast<ArrayAttr>(attr)) {
     return application(list, depth);
   }
   auto name = dyn_cast<StringAttr>(attr);
   if (name && name.getValue() == word) {
-    return json::Value(*meaning);
+    return meaning;
   }
   if (!name || !isKnown(name.getValue())) {
     return error() << "to be made of lists, i64 numbers, '" << word
                    << "' and names of sizes and integer arguments, got "
                    << attr;
   }
-  return nameOrNumber(sizeNamed(kernel, name.getValue()));
+  return sizeNamed(kernel, name);
 }
 
 /// Returns the text with static sizes in place of their names in braces; the
 /// runtime replaces the others.
-FailureOr<std::string> Expressions::message(StringRef text) {
-  if (!json::isUTF8(text)) {
+FailureOr<std::string> ExpressionReader::message(StringRef text) {
+  if (!llvm::json::isUTF8(text)) {
     return error() << "to have messages in UTF-8";
   }
   std::string result;
@@ -160,23 +142,24 @@ FailureOr<std::string> Expressions::message(StringRef text) {
                         "braces of messages, got '{"
                      << name << (close == StringRef::npos ? "'" : "}'");
     }
-    std::string size = sizeNamed(kernel, name);
-    result += size == name ? "{" + size + "}" : size;
+    Attribute size =
+        sizeNamed(kernel, StringAttr::get(kernel.getContext(), name));
+    auto number = dyn_cast<IntegerAttr>(size);
+    result +=
+        number ? std::to_string(number.getInt()) : ("{" + name + "}").str();
     text = text.substr(close + 1);
   }
   return result;
 }
 
-FailureOr<json::Array> Expressions::checks(const json::Value &items) {
-  word = kItems;
-  meaning = &items;
-  auto all = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
+FailureOr<SmallVector<LaunchCheck>> ExpressionReader::checks() {
+  auto all = kernel->getAttrOfType<ArrayAttr>(attribute);
   if (!all) {
     return error() << "to list what has to hold of a launch, got "
-                   << (kernel->getAttr(kChecksAttr) ? "another attribute"
-                                                    : "none");
+                   << (kernel->getAttr(attribute) ? "another attribute"
+                                                  : "none");
   }
-  json::Array checks;
+  SmallVector<LaunchCheck> checks;
   for (Attribute attr : all.getValue()) {
     auto check = dyn_cast<ArrayAttr>(attr);
     auto text = check && check.size() == 3 ? dyn_cast<StringAttr>(check[2])
@@ -186,24 +169,19 @@ FailureOr<json::Array> Expressions::checks(const json::Value &items) {
       return error() << "to be a list of [expression, i64, message], got "
                      << attr;
     }
-    FailureOr<json::Value> value = expression(check[0], 0);
+    FailureOr<Attribute> value = expression(check[0], 0);
     FailureOr<std::string> said = message(text.getValue());
     if (failed(value) || failed(said)) {
       return failure();
     }
-    checks.push_back(json::Object{{"expr", std::move(*value)},
-                                  {"equals", *equals},
-                                  {"message", std::move(*said)}});
+    checks.push_back({*value, *equals, std::move(*said)});
   }
   return checks;
 }
 
-FailureOr<json::Object> Expressions::seenKeys() {
-  const json::Value query(kQueryPosition);
-  word = kQueryPosition;
-  meaning = &query;
-  json::Object keys;
-  Attribute given = kernel->getAttr(kKeysAttr);
+FailureOr<KeyRange> ExpressionReader::seenKeys() {
+  KeyRange keys;
+  Attribute given = kernel->getAttr(attribute);
   auto described = dyn_cast_or_null<DictionaryAttr>(given);
   if (given && !described) {
     return error() << "to be a dictionary of expressions, got " << given;
@@ -215,34 +193,28 @@ FailureOr<json::Object> Expressions::seenKeys() {
       return error() << "to have '" << kFirstKey << "' and '" << kLastKey
                      << "', got '" << name << "'";
     }
-    FailureOr<json::Value> value = expression(key.getValue(), 0);
+    FailureOr<Attribute> value = expression(key.getValue(), 0);
     if (failed(value)) {
       return failure();
     }
-    keys[name] = std::move(*value);
+    (name == kFirstKey ? keys.first : keys.last) = *value;
   }
-  json::Array bounds;
-  SmallVector<MaskBound> known = maskBounds(kernel.getProblem().getBounds());
-  SmallVector<ArgumentAttr> arguments =
-      kernel.getArgs().all(ArgumentRole::Bound);
-  if (known.size() != arguments.size()) {
+  size_t bounds = maskBounds(kernel.getProblem().getBounds()).size();
+  size_t arguments = kernel.getArgs().all(ArgumentRole::Bound).size();
+  if (bounds != arguments) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected an argument of "
                               "role 'bound' for each bound of the problem, ")
-           << known.size() << ", got " << arguments.size();
+           << bounds << ", got " << arguments;
   }
-  for (auto [bound, argument] : llvm::zip(known, arguments)) {
-    bounds.push_back(json::Object{{"name", argument.getName().getValue()},
-                                  {"at_least", int64_t(bound.least)}});
-  }
-  keys["bounds"] = std::move(bounds);
   return keys;
 }
 
-FailureOr<json::Array> codegen::launchChecks(ws::KernelOp kernel,
-                                             const json::Value &items) {
-  return Expressions(kernel, kChecksAttr).checks(items);
+FailureOr<SmallVector<LaunchCheck>> codegen::launchChecks(ws::KernelOp kernel,
+                                                          Attribute items) {
+  return ExpressionReader(kernel, kChecksAttr, kItems, items).checks();
 }
 
-FailureOr<json::Object> codegen::seenKeysOf(ws::KernelOp kernel) {
-  return Expressions(kernel, kKeysAttr).seenKeys();
+FailureOr<KeyRange> codegen::seenKeysOf(ws::KernelOp kernel) {
+  auto query = StringAttr::get(kernel.getContext(), kQueryPosition);
+  return ExpressionReader(kernel, kKeysAttr, kQueryPosition, query).seenKeys();
 }

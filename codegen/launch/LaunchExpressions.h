@@ -6,21 +6,27 @@
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHEXPRESSIONS_H
 
-#include "attn/dialect/Ws.h"
-#include "llvm/Support/JSON.h"
+#include "attn/dialect/Launch.h"
 
 namespace attn::codegen {
 
-/// The largest nesting of expressions; an operand is one level deeper than its
-/// operator.
-constexpr int mostLaunchDepth = 32;
+/// A precondition of each launch, as a `launch.check` has it.
+struct LaunchCheck {
+  mlir::Attribute expr;
+  int64_t equals;
+  std::string message;
 
-/// Returns the depth of the deepest expression in a part of a plan.
-int depthOf(const llvm::json::Value &value);
+  bool operator==(const LaunchCheck &other) const {
+    return expr == other.expr && equals == other.equals &&
+           message == other.message;
+  }
+};
 
-/// The largest number of checks of a plan, and of words of a list in an
-/// expression.
-constexpr size_t mostLaunchList = 256;
+/// The keys that query `i` sees under the mask. A side without an expression is
+/// open.
+struct KeyRange {
+  mlir::Attribute first, last;
+};
 
 /// Whether `name` is that of a tensor's size.
 bool isSizeName(ws::KernelOp kernel, llvm::StringRef name);
@@ -32,14 +38,13 @@ bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
 /// `items`. It is an error if the kernel has no list (an empty list has no
 /// checks), or if a check is not [expression, i64, message] with known
 /// operators, sizes and integer arguments.
-mlir::FailureOr<llvm::json::Array> launchChecks(ws::KernelOp kernel,
-                                                const llvm::json::Value &items);
+mlir::FailureOr<llvm::SmallVector<LaunchCheck>>
+launchChecks(ws::KernelOp kernel, mlir::Attribute items);
 
-/// Returns the description of the kernel's mask in the plan: `first` and
-/// `last`, the keys that query `i` sees, each unless that side is open; and the
-/// `bounds` that launches provide, with the name and the smallest value of
-/// each. Anything else is an error.
-mlir::FailureOr<llvm::json::Object> seenKeysOf(ws::KernelOp kernel);
+/// Returns the description of the kernel's mask in the plan. It is an error if
+/// the kernel describes anything else than `first` and `last`, or has not an
+/// argument for each bound of its problem.
+mlir::FailureOr<KeyRange> seenKeysOf(ws::KernelOp kernel);
 
 } // namespace attn::codegen
 

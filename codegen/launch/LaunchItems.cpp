@@ -2,21 +2,19 @@
 #include "LaunchItems.h"
 #include "SizeExpressions.h"
 #include "attn/codegen/launch/JoinLayout.h"
-#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-namespace json = llvm::json;
 
 FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
-  FailureOr<SmallVector<json::Value>> extents = itemExtents(kernel);
+  FailureOr<SmallVector<Attribute>> extents = itemExtents(kernel);
   if (failed(extents)) {
     return failure();
   }
   LaunchItems items(std::move(*extents));
   for (auto cut : kernel.getBody().getOps<tile::CutOp>()) {
-    FailureOr<json::Value> length = sizeExpression(kernel, cut.getLength());
+    FailureOr<Attribute> length = sizeExpression(kernel, cut.getLength());
     if (failed(length)) {
       return failure();
     }
@@ -25,69 +23,76 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
           "attn-lower-to-nvvm: expected a 'tile.join' of its "
           "parts in the kernel, got none");
     }
-    items.cutLength = std::move(*length);
+    items.cutLength = *length;
     items.blockRows = cut.getBlock();
     items.mostParts = cut.getMost();
   }
   return items;
 }
 
-LaunchItems::LaunchItems(SmallVector<json::Value> given)
-    : loopExtents(std::move(given)) {
-  whole = json::Array{"mul", loopExtents[0],
-                      json::Array{"mul", loopExtents[1], loopExtents[2]}};
+LaunchItems::LaunchItems(SmallVector<Attribute> given)
+    : loopExtents(std::move(given)), make(loopExtents[0].getContext()) {
+  Attribute planes =
+      make.apply(LaunchOp::Mul, {loopExtents[1], loopExtents[2]});
+  whole = make.apply(LaunchOp::Mul, {loopExtents[0], planes});
 }
 
-json::Value LaunchItems::handedOut() const {
+Attribute LaunchItems::handedOut() const {
   if (!areCut()) {
     return whole;
   }
-  return json::Array{
-      "add", wholeName,
-      json::Array{"mul", json::Array{"sub", whole, wholeName}, partsName}};
+  Attribute uncut = make.name(wholeName);
+  Attribute cut = make.apply(LaunchOp::Sub, {whole, uncut});
+  Attribute parts = make.apply(LaunchOp::Mul, {cut, make.name(partsName)});
+  return make.apply(LaunchOp::Add, {uncut, parts});
 }
 
-json::Value LaunchItems::partsBytes(int64_t partBytes) const {
-  return json::Array{"mul", json::Array{"sub", whole, wholeName},
-                     json::Array{"sub", partsName, 1}, partBytes};
+Attribute LaunchItems::partsBytes(int64_t partBytes) const {
+  Attribute cut = make.apply(LaunchOp::Sub, {whole, make.name(wholeName)});
+  Attribute parts =
+      make.apply(LaunchOp::Sub, {make.name(partsName), make.number(1)});
+  return make.apply(LaunchOp::Mul, {cut, parts, make.number(partBytes)});
 }
 
 /// Computes into how many parts the items of the last wave are cut: the number
 /// for which the wave is shortest, measured in half blocks of keys. A part
 /// costs an overhead besides its blocks, and merging another part takes the
 /// last one time.
-json::Array LaunchItems::cutValues() const {
+void LaunchItems::createCutValues(OpBuilder &builder, Location loc) const {
   constexpr int64_t overhead = 1, merging = 1;
-  json::Array values;
-  auto define = [&](std::string name, json::Value expr) {
-    values.push_back(
-        json::Object{{"name", std::move(name)}, {"expr", std::move(expr)}});
+  using Op = LaunchOp;
+  auto define = [&](const Twine &name, Attribute expr) {
+    launch::ValueOp::create(builder, loc, builder.getStringAttr(name), expr);
+    return make.name(name);
   };
-  define("cut.tail", json::Array{"mod", whole, kMultiprocessors});
-  json::Value parts = 1;
-  json::Array before{"min"};
+  Attribute ctas = make.name(kMultiprocessors);
+  Attribute tail = define("cut.tail", make.apply(Op::Mod, {whole, ctas}));
+  Attribute parts = make.number(1);
+  SmallVector<Attribute> before;
   for (int64_t p = 1; p <= mostParts; ++p) {
-    json::Array waves{"ceildiv", json::Array{"mul", "cut.tail", p},
-                      kMultiprocessors};
-    json::Array blocks{"ceildiv", cutLength, p * blockRows};
-    json::Array each{"add", json::Array{"mul", std::move(blocks), 2},
-                     p == 1 ? 0 : overhead};
-    std::string name = "cut.cost" + std::to_string(p);
-    define(name,
-           json::Array{"add",
-                       json::Array{"mul", std::move(waves), std::move(each)},
-                       (p - 1) * merging});
+    Attribute waves = make.apply(
+        Op::CeilDiv, {make.apply(Op::Mul, {tail, make.number(p)}), ctas});
+    Attribute blocks =
+        make.apply(Op::CeilDiv, {cutLength, make.number(p * blockRows)});
+    Attribute each =
+        make.apply(Op::Add, {make.apply(Op::Mul, {blocks, make.number(2)}),
+                             make.number(p == 1 ? 0 : overhead)});
+    Attribute cost =
+        define("cut.cost" + Twine(p),
+               make.apply(Op::Add, {make.apply(Op::Mul, {waves, each}),
+                                    make.number((p - 1) * merging)}));
     if (p > 1) {
-      json::Value best = p == 2 ? before[1] : json::Value(json::Array(before));
-      parts = json::Array{"select", json::Array{"lt", name, std::move(best)}, p,
-                          std::move(parts)};
+      Attribute best = p == 2 ? before[0] : make.apply(Op::Min, before);
+      Attribute isBetter = make.apply(Op::Lt, {cost, best});
+      parts = make.apply(Op::Select, {isBetter, make.number(p), parts});
     }
-    before.push_back(name);
+    before.push_back(cost);
   }
-  json::Array fits{"ge", JoinLayout::mostItems, "cut.tail"};
-  define(partsName.str(),
-         json::Array{"select", std::move(fits), std::move(parts), 1});
-  json::Array cut{"select", json::Array{"eq", partsName, 1}, 0, "cut.tail"};
-  define(wholeName.str(), json::Array{"sub", whole, std::move(cut)});
-  return values;
+  Attribute fits =
+      make.apply(Op::Ge, {make.number(JoinLayout::mostItems), tail});
+  Attribute chosen =
+      define(partsName, make.apply(Op::Select, {fits, parts, make.number(1)}));
+  Attribute isWhole = make.apply(Op::Eq, {chosen, make.number(1)});
+  Attribute cut = make.apply(Op::Select, {isWhole, make.number(0), tail});
+  define(wholeName, make.apply(Op::Sub, {whole, cut}));
 }

@@ -5,8 +5,7 @@
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHITEMS_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHITEMS_H
 
-#include "attn/dialect/Ws.h"
-#include "llvm/Support/JSON.h"
+#include "attn/dialect/Launch.h"
 
 namespace attn::codegen {
 
@@ -16,27 +15,28 @@ public:
   static mlir::FailureOr<LaunchItems> of(ws::KernelOp kernel);
 
   /// Row blocks, heads and batches.
-  llvm::ArrayRef<llvm::json::Value> extents() const { return loopExtents; }
+  llvm::ArrayRef<mlir::Attribute> extents() const { return loopExtents; }
   /// Their product, before any item is cut; an item of a cluster counts once.
-  const llvm::json::Value &count() const { return whole; }
+  mlir::Attribute count() const { return whole; }
   /// The number that CTAs take: each part of an item counts.
-  llvm::json::Value handedOut() const;
+  mlir::Attribute handedOut() const;
   bool areCut() const { return mostParts > 1; }
   /// The length along which items are cut.
-  const llvm::json::Value &length() const { return cutLength; }
-  /// The values with which the plan decides which items are cut.
-  llvm::json::Array cutValues() const;
+  mlir::Attribute length() const { return cutLength; }
+  /// Creates the values with which the plan decides which items are cut.
+  void createCutValues(mlir::OpBuilder &builder, mlir::Location loc) const;
   /// The size of the memory in which parts hand over their values, `partBytes`
   /// bytes each.
-  llvm::json::Value partsBytes(int64_t partBytes) const;
+  mlir::Attribute partsBytes(int64_t partBytes) const;
 
 private:
-  explicit LaunchItems(llvm::SmallVector<llvm::json::Value> extents);
+  explicit LaunchItems(llvm::SmallVector<mlir::Attribute> extents);
 
-  llvm::SmallVector<llvm::json::Value> loopExtents;
-  llvm::json::Value whole = nullptr;
+  llvm::SmallVector<mlir::Attribute> loopExtents;
+  launch::Expressions make;
+  mlir::Attribute whole;
   /// In blocks of this many rows.
-  llvm::json::Value cutLength = nullptr;
+  mlir::Attribute cutLength;
   int64_t blockRows = 0, mostParts = 1;
 };
 

@@ -6,44 +6,39 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-namespace json = llvm::json;
-
-std::string codegen::plannedType(Type type) {
-  if (type.isInteger(1)) {
-    return "bool";
-  }
-  if (type.isUnsignedInteger(8)) {
-    return "u8";
-  }
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 namespace {
 
 class LaunchParams {
 public:
   LaunchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox)
-      : kernel(kernel), copyBox(copyBox) {}
+      : kernel(kernel), copyBox(copyBox), make(kernel.getContext()) {}
 
-  json::Object parameter(const Param &param);
+  Attribute parameter(const Param &param);
 
 private:
-  std::string nameOf(unsigned argument) {
-    return kernel.getArgs()[argument].getName().str();
+  StringAttr nameOf(unsigned argument) {
+    return kernel.getArgs()[argument].getName();
   }
   /// What expressions call it.
-  std::string symbolOf(unsigned argument) {
-    return kernel.getArgs()[argument].getSymbol().str();
+  StringAttr symbolOf(unsigned argument) {
+    return kernel.getArgs()[argument].getSymbol();
   }
-  json::Value stride(const Param &param, int64_t dim) {
-    return symbolOf(param.argument) + ".stride." + std::to_string(dim);
+  Attribute stride(const Param &param, int64_t dim) {
+    return make.name(symbolOf(param.argument).getValue() + ".stride." +
+                     Twine(dim));
   }
-  json::Object tensorMap(const Param &param);
+  Attribute number(unsigned bits, Attribute expr) {
+    return launch::NumberAttr::get(context(), IntegerType::get(context(), bits),
+                                   expr);
+  }
+  Attribute tensorMap(const Param &param);
+  Attribute scalar(unsigned argument);
+  MLIRContext *context() { return kernel.getContext(); }
 
   ws::KernelOp kernel;
   const CopyBoxOf &copyBox;
+  launch::Expressions make;
 };
 
 } // namespace
@@ -52,45 +47,43 @@ private:
 /// that one copy loads a whole tile as panels. If the tensor ends within a
 /// panel, four: columns, positions, heads, batches. Packed heads come before
 /// positions.
-json::Object LaunchParams::tensorMap(const Param &param) {
-  SmallVector<std::string> sizes = dimNames(kernel, param.argument);
-  std::string name = nameOf(param.argument);
+Attribute LaunchParams::tensorMap(const Param &param) {
+  SmallVector<Attribute> sizes = sizesOf(kernel, param.argument);
   AccessMap access = *AccessMap::parse(param.map);
   int64_t packed = access.packedHeads;
   int64_t elementBytes = param.box.getElementTypeBitWidth() / 8;
-  auto strided = [&](AccessMap::Coordinate coordinate, int64_t box) {
+  SmallVector<launch::MapDimAttr> dims;
+  auto add = [&](Attribute size, Attribute stride, int64_t box) {
+    dims.push_back(launch::MapDimAttr::get(context(), size, stride, box));
+  };
+  auto addStrided = [&](AccessMap::Coordinate coordinate, int64_t box) {
     unsigned d = access.dimOf(coordinate);
-    return json::Object{
-        {"size", nameOrNumber(sizes[d])},
-        {"stride", json::Array{"mul", stride(param, d), elementBytes}},
-        {"box", box}};
+    add(sizes[d],
+        make.apply(LaunchOp::Mul,
+                   {stride(param, d), make.number(elementBytes)}),
+        box);
   };
   int64_t columns = cast<RankedTensorType>(
                         kernel.getBody().getArgument(param.argument).getType())
                         .getDimSize(3);
   CopyBox box = copyBox(param.box, columns, param.ctas);
-  json::Array dims;
-  dims.push_back(
-      json::Object{{"size", box.endsWithPanel ? box.columns : columns},
-                   {"box", box.columns}});
+  add(make.number(box.endsWithPanel ? box.columns : columns), nullptr,
+      box.columns);
   if (packed > 1) {
-    dims.push_back(strided(AccessMap::Head, packed));
+    addStrided(AccessMap::Head, packed);
   }
-  dims.push_back(strided(AccessMap::Position, box.rows / packed));
+  addStrided(AccessMap::Position, box.rows / packed);
   if (box.endsWithPanel) {
-    dims.push_back(json::Object{{"size", columns / box.columns},
-                                {"stride", box.columns * elementBytes},
-                                {"box", box.panels}});
+    add(make.number(columns / box.columns),
+        make.number(box.columns * elementBytes), box.panels);
   }
   if (packed == 1) {
-    dims.push_back(strided(AccessMap::Head, 1));
+    addStrided(AccessMap::Head, 1);
   }
-  dims.push_back(strided(AccessMap::Batch, 1));
-  return json::Object{{"kind", "tensor_map"},
-                      {"tensor", name},
-                      {"swizzle", box.span},
-                      {"l2_promotion", 256},
-                      {"dims", std::move(dims)}};
+  addStrided(AccessMap::Batch, 1);
+  return launch::TensorMapAttr::get(context(), nameOf(param.argument),
+                                    *launch::symbolizeSpan(box.span),
+                                    launch::Promotion::B256, dims);
 }
 
 /// Whether threads access more than one element of the tensor at a time.
@@ -100,49 +93,42 @@ static bool isMovedInPairs(Value tensor) {
   });
 }
 
-json::Object LaunchParams::parameter(const Param &param) {
-  std::string name = nameOf(param.argument);
+Attribute LaunchParams::scalar(unsigned argument) {
+  Type type = kernel.getBody().getArgument(argument).getType();
+  if (type.isF32()) {
+    return launch::ScalarAttr::get(context(), nameOf(argument));
+  }
+  return launch::NumberAttr::get(context(), type, symbolOf(argument));
+}
+
+Attribute LaunchParams::parameter(const Param &param) {
   switch (param.kind) {
   case Param::TensorMap:
     return tensorMap(param);
-  case Param::Pointer: {
-    json::Object pointer{{"kind", "pointer"}, {"tensor", name}};
-    if (isMovedInPairs(kernel.getBody().getArgument(param.argument))) {
-      pointer["aligned_rows"] = 1;
-    }
-    return pointer;
-  }
+  case Param::Pointer:
+    return launch::PointerAttr::get(
+        context(), nameOf(param.argument),
+        isMovedInPairs(kernel.getBody().getArgument(param.argument)));
   case Param::Workspace:
-    return json::Object{{"kind", "workspace"}};
+    return launch::WorkspaceAttr::get(context());
   case Param::Dim:
-    return json::Object{
-        {"kind", "i32"},
-        {"expr", nameOrNumber(dimNames(kernel, param.argument)[param.dim])}};
+    return number(32, sizesOf(kernel, param.argument)[param.dim]);
   case Param::Stride:
-    return json::Object{{"kind", "i64"}, {"expr", stride(param, param.dim)}};
+    return number(64, stride(param, param.dim));
   case Param::Cut:
-    return json::Object{{"kind", "i32"},
-                        {"expr", param.dim == 0 ? wholeName : partsName}};
-  case Param::Scalar: {
-    Type type = kernel.getBody().getArgument(param.argument).getType();
-    json::Object scalar{{"kind", plannedType(type)}};
-    if (type.isF32()) {
-      scalar["arg"] = name;
-    } else {
-      scalar["expr"] = symbolOf(param.argument);
-    }
-    return scalar;
+    return number(32, make.name(param.dim == 0 ? wholeName : partsName));
+  case Param::Scalar:
+    return scalar(param.argument);
   }
-  }
-  return json::Object{};
+  return {};
 }
 
-json::Array codegen::launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
-                                  ArrayRef<Param> params) {
+ArrayAttr codegen::launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
+                                ArrayRef<Param> params) {
   LaunchParams writer(kernel, copyBox);
-  json::Array list;
+  SmallVector<Attribute> list;
   for (const Param &param : params) {
     list.push_back(writer.parameter(param));
   }
-  return list;
+  return ArrayAttr::get(kernel.getContext(), list);
 }

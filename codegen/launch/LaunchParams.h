@@ -6,16 +6,13 @@
 
 #include "attn/codegen/launch/CopyBox.h"
 #include "attn/codegen/launch/KernelParams.h"
-#include "llvm/Support/JSON.h"
+#include "attn/dialect/Launch.h"
 
 namespace attn::codegen {
 
-/// Returns the plan's word for the type of a scalar or an element.
-std::string plannedType(mlir::Type type);
-
 /// Returns the values that the runtime passes for `params`, in order.
-llvm::json::Array launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
-                               llvm::ArrayRef<Param> params);
+mlir::ArrayAttr launchParams(ws::KernelOp kernel, const CopyBoxOf &copyBox,
+                             llvm::ArrayRef<Param> params);
 
 } // namespace attn::codegen
 

@@ -13,7 +13,7 @@ std::optional<LaunchSizes> LaunchSizes::of(ws::KernelOp kernel) {
   }
   bool headsFirst = kernel.getProblem().getLayout() == LayoutKind::BHSD;
   unsigned positions = headsFirst ? 2 : 1, heads = headsFirst ? 1 : 2;
-  auto ofQuery = dimNames(kernel, *query), ofKey = dimNames(kernel, *key);
+  auto ofQuery = sizesOf(kernel, *query), ofKey = sizesOf(kernel, *key);
   return LaunchSizes{ofQuery[0], ofQuery[heads], ofQuery[positions],
                      ofKey[positions]};
 }

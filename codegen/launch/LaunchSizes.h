@@ -8,9 +8,9 @@
 
 namespace attn::codegen {
 
-/// Each is the name of a size, or the number that an argument fixes it to.
+/// Each is an expression of the launch plan: the name of a size, or its number.
 struct LaunchSizes {
-  std::string batches, queryHeads, queries, keys;
+  mlir::Attribute batches, queryHeads, queries, keys;
 
   /// None where no arguments of `kernel` are the query and the key.
   static std::optional<LaunchSizes> of(ws::KernelOp kernel);

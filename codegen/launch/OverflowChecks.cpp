@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OverflowChecks.h"
-#include "LaunchExpressions.h"
 #include "LaunchItems.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-namespace json = llvm::json;
 
 namespace {
 
@@ -23,33 +21,41 @@ struct Interval {
 
 class OverflowChecks {
 public:
-  OverflowChecks(ws::KernelOp kernel, json::Array &checks)
-      : kernel(kernel), checks(checks) {}
+  OverflowChecks(ws::KernelOp kernel, SmallVectorImpl<LaunchCheck> &checks)
+      : kernel(kernel), checks(checks), make(kernel.getContext()) {}
 
   void run(const LaunchItems &items);
 
 private:
-  void learn(const json::Object &check);
-  void learn(const json::Value &expr, LaunchOp shared, Interval range);
-  void learnFactors(const json::Value &product, int64_t most);
-  Interval rangeOf(const json::Value &expr);
-  Interval resultOf(const json::Value &expr);
-  Interval known(const json::Value &expr, Interval range);
-  void demand(const json::Value &expr);
-  void require(const json::Value &expr, LaunchOp op, int64_t bound,
-               int64_t equals, const Twine &what);
+  void learn(const LaunchCheck &check);
+  void learn(Attribute expr, LaunchOp shared, Interval range);
+  void learnFactors(Attribute product, int64_t most);
+  Interval rangeOf(Attribute expr);
+  Interval resultOf(Attribute expr);
+  Interval known(Attribute expr, Interval range);
+  void demand(Attribute expr);
+  void require(Attribute expr, LaunchOp op, int64_t bound, int64_t equals,
+               const Twine &what);
 
   ws::KernelOp kernel;
-  json::Array &checks;
+  SmallVectorImpl<LaunchCheck> &checks;
+  launch::Expressions make;
   /// The known ranges of expressions, from the checks.
-  std::vector<std::pair<json::Value, Interval>> facts;
+  std::vector<std::pair<Attribute, Interval>> facts;
 };
 
 } // namespace
 
-static const json::Array *operandsOf(const json::Value &expr, LaunchOp op) {
-  const json::Array *list = expr.getAsArray();
-  return list && list->front() == stringifyLaunchOp(op) ? list : nullptr;
+/// Returns the operands of `op`; none of another expression.
+static ArrayRef<Attribute> operandsOf(Attribute expr, LaunchOp op) {
+  auto apply = dyn_cast<launch::ApplyAttr>(expr);
+  return apply && apply.getOp() == op ? apply.getOperands()
+                                      : ArrayRef<Attribute>();
+}
+
+static std::optional<int64_t> numberOf(Attribute expr) {
+  auto number = dyn_cast<IntegerAttr>(expr);
+  return number ? std::optional(number.getInt()) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,37 +63,35 @@ static const json::Array *operandsOf(const json::Value &expr, LaunchOp op) {
 //===----------------------------------------------------------------------===//
 
 /// A bound on the smallest or the largest operand holds for all.
-void OverflowChecks::learn(const json::Value &expr, LaunchOp shared,
-                           Interval range) {
+void OverflowChecks::learn(Attribute expr, LaunchOp shared, Interval range) {
   facts.push_back({expr, range});
-  if (const json::Array *list = operandsOf(expr, shared)) {
-    for (const json::Value &operand : llvm::drop_begin(*list)) {
-      learn(operand, shared, range);
-    }
+  for (Attribute operand : operandsOf(expr, shared)) {
+    learn(operand, shared, range);
   }
 }
 
 /// Learns from comparisons with numbers.
-void OverflowChecks::learn(const json::Object &check) {
-  const json::Value &expr = *check.get("expr");
-  bool holds = *check.get("equals") == 1;
-  if (!holds && *check.get("equals") != 0) {
+void OverflowChecks::learn(const LaunchCheck &check) {
+  bool holds = check.equals == 1;
+  if (!holds && check.equals != 0) {
     return;
   }
-  bool isLess = operandsOf(expr, LaunchOp::Lt);
-  const json::Array *list =
-      isLess ? expr.getAsArray() : operandsOf(expr, LaunchOp::Ge);
-  if (!list) {
+  ArrayRef<Attribute> operands = operandsOf(check.expr, LaunchOp::Lt);
+  bool isLess = !operands.empty();
+  if (!isLess) {
+    operands = operandsOf(check.expr, LaunchOp::Ge);
+  }
+  if (operands.empty()) {
     return;
   }
-  auto least = [&](const json::Value &of, int64_t number) {
+  auto least = [&](Attribute of, int64_t number) {
     learn(of, LaunchOp::Min, {number, INT64_MAX});
   };
-  auto most = [&](const json::Value &of, int64_t number) {
+  auto most = [&](Attribute of, int64_t number) {
     learn(of, LaunchOp::Max, {INT64_MIN, number});
   };
-  const json::Value &a = (*list)[1], &b = (*list)[2];
-  std::optional<int64_t> first = a.getAsInteger(), second = b.getAsInteger();
+  Attribute a = operands[0], b = operands[1];
+  std::optional<int64_t> first = numberOf(a), second = numberOf(b);
   bool isBelow = isLess == holds; // a < b, otherwise a >= b
   if (second && isBelow && *second > INT64_MIN) {
     most(a, *second - 1);
@@ -102,15 +106,14 @@ void OverflowChecks::learn(const json::Object &check) {
 
 /// A factor is at most the number of items if there are any; without items
 /// nothing is launched.
-void OverflowChecks::learnFactors(const json::Value &product, int64_t most) {
+void OverflowChecks::learnFactors(Attribute product, int64_t most) {
   facts.push_back({product, {INT64_MIN, most}});
-  const json::Array *list = operandsOf(product, LaunchOp::Mul);
-  if (!list || llvm::any_of(llvm::drop_begin(*list), [&](const auto &factor) {
-        return rangeOf(factor).low < 0;
-      })) {
+  ArrayRef<Attribute> factors = operandsOf(product, LaunchOp::Mul);
+  if (llvm::any_of(factors,
+                   [&](Attribute factor) { return rangeOf(factor).low < 0; })) {
     return;
   }
-  for (const json::Value &factor : llvm::drop_begin(*list)) {
+  for (Attribute factor : factors) {
     learnFactors(factor, most);
   }
 }
@@ -119,7 +122,7 @@ void OverflowChecks::learnFactors(const json::Value &product, int64_t most) {
 // Ranges.
 //===----------------------------------------------------------------------===//
 
-Interval OverflowChecks::known(const json::Value &expr, Interval range) {
+Interval OverflowChecks::known(Attribute expr, Interval range) {
   for (const auto &[fact, bounds] : facts) {
     if (fact == expr) {
       range = range.within(bounds);
@@ -179,21 +182,21 @@ static Interval apply(LaunchOp op, Interval a, Interval b) {
 }
 
 /// Returns the range of `expr` for operands that fit 32 bits.
-Interval OverflowChecks::resultOf(const json::Value &expr) {
-  if (std::optional<int64_t> number = expr.getAsInteger()) {
+Interval OverflowChecks::resultOf(Attribute expr) {
+  if (std::optional<int64_t> number = numberOf(expr)) {
     return Interval::of(*number);
   }
-  if (auto name = expr.getAsString()) {
-    return known(expr, isSizeName(kernel, *name) ? Interval{0, INT32_MAX}
-                                                 : Interval::i32());
+  if (auto name = dyn_cast<StringAttr>(expr)) {
+    return known(expr, isSizeName(kernel, name) ? Interval{0, INT32_MAX}
+                                                : Interval::i32());
   }
-  const json::Array &list = *expr.getAsArray();
-  LaunchOp op = *symbolizeLaunchOp(*list[0].getAsString());
-  return known(expr, apply(op, rangeOf(list[1]), rangeOf(list[2])));
+  auto of = cast<launch::ApplyAttr>(expr);
+  return known(expr, apply(of.getOp(), rangeOf(of.getOperands()[0]),
+                           rangeOf(of.getOperands()[1])));
 }
 
 /// Returns the range of `expr` after its check.
-Interval OverflowChecks::rangeOf(const json::Value &expr) {
+Interval OverflowChecks::rangeOf(Attribute expr) {
   return resultOf(expr).within(Interval::i32());
 }
 
@@ -203,23 +206,24 @@ Interval OverflowChecks::rangeOf(const json::Value &expr) {
 
 /// Returns the text of `expr` as a function of its operands; collects their
 /// names.
-static std::string textOf(const json::Value &expr,
+static std::string textOf(Attribute expr,
                           llvm::SmallSetVector<StringRef, 4> &names) {
-  if (auto number = expr.getAsInteger()) {
+  if (auto number = numberOf(expr)) {
     return std::to_string(*number);
   }
-  if (auto name = expr.getAsString()) {
-    names.insert(*name);
-    return name->str();
+  if (auto name = dyn_cast<StringAttr>(expr)) {
+    names.insert(name.getValue());
+    return name.str();
   }
-  const json::Array &list = *expr.getAsArray();
-  return (*list[0].getAsString() + "(" + textOf(list[1], names) + ", " +
-          textOf(list[2], names) + ")")
+  auto apply = cast<launch::ApplyAttr>(expr);
+  return (stringifyLaunchOp(apply.getOp()) + "(" +
+          textOf(apply.getOperands()[0], names) + ", " +
+          textOf(apply.getOperands()[1], names) + ")")
       .str();
 }
 
-void OverflowChecks::require(const json::Value &expr, LaunchOp op,
-                             int64_t bound, int64_t equals, const Twine &what) {
+void OverflowChecks::require(Attribute expr, LaunchOp op, int64_t bound,
+                             int64_t equals, const Twine &what) {
   llvm::SmallSetVector<StringRef, 4> names;
   std::string message = "expected " + textOf(expr, names) + " to be " +
                         what.str() + " " + std::to_string(bound);
@@ -227,21 +231,18 @@ void OverflowChecks::require(const json::Value &expr, LaunchOp op,
     message += (number == 0 ? ", got " : ", ") + name.str() + " = {" +
                name.str() + "}";
   }
-  json::Value check =
-      json::Object{{"expr", json::Array{stringifyLaunchOp(op), expr, bound}},
-                   {"equals", equals},
-                   {"message", std::move(message)}};
-  learn(*check.getAsObject());
-  checks.push_back(std::move(check));
+  checks.push_back(
+      {make.apply(op, {expr, make.number(bound)}), equals, std::move(message)});
+  learn(checks.back());
 }
 
 /// Requires that `expr`, and everything that it is computed from, fits 32 bits.
-void OverflowChecks::demand(const json::Value &expr) {
-  const json::Array *list = expr.getAsArray();
-  if (!list) {
+void OverflowChecks::demand(Attribute expr) {
+  auto apply = dyn_cast<launch::ApplyAttr>(expr);
+  if (!apply) {
     return;
   }
-  for (const json::Value &operand : llvm::drop_begin(*list)) {
+  for (Attribute operand : apply.getOperands()) {
     demand(operand);
   }
   Interval range = resultOf(expr);
@@ -254,18 +255,18 @@ void OverflowChecks::demand(const json::Value &expr) {
 }
 
 void OverflowChecks::run(const LaunchItems &items) {
-  for (const json::Value &check : checks) {
-    learn(*check.getAsObject());
+  for (const LaunchCheck &check : checks) {
+    learn(check);
   }
   auto extents = items.extents();
-  for (const json::Value &extent : extents) {
+  for (Attribute extent : extents) {
     if (rangeOf(extent).low < 0) {
       require(extent, LaunchOp::Lt, 0, 0, "at least");
     }
   }
   Interval count = known(items.count(), {0, INT64_MAX});
   learnFactors(items.count(), count.high);
-  for (const json::Value &extent : extents) {
+  for (Attribute extent : extents) {
     demand(extent);
   }
   if (items.areCut()) {
@@ -274,6 +275,6 @@ void OverflowChecks::run(const LaunchItems &items) {
 }
 
 void codegen::addOverflowChecks(ws::KernelOp kernel, const LaunchItems &items,
-                                json::Array &checks) {
+                                SmallVectorImpl<LaunchCheck> &checks) {
   OverflowChecks(kernel, checks).run(items);
 }

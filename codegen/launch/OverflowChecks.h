@@ -5,8 +5,7 @@
 #ifndef ATTN_CODEGEN_LAUNCH_OVERFLOWCHECKS_H
 #define ATTN_CODEGEN_LAUNCH_OVERFLOWCHECKS_H
 
-#include "attn/dialect/Ws.h"
-#include "llvm/Support/JSON.h"
+#include "LaunchExpressions.h"
 
 namespace attn::codegen {
 
@@ -17,7 +16,7 @@ class LaunchItems;
 /// computed from fit 32 bits, and that extents are not negative. `checks`
 /// already limit the number of items.
 void addOverflowChecks(ws::KernelOp kernel, const LaunchItems &items,
-                       llvm::json::Array &checks);
+                       llvm::SmallVectorImpl<LaunchCheck> &checks);
 
 } // namespace attn::codegen
 

@@ -6,7 +6,6 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
-namespace json = llvm::json;
 
 /// Returns the plan's operator for an op on two integers.
 static std::optional<LaunchOp> operatorOf(Operation *op) {
@@ -23,34 +22,28 @@ static std::optional<LaunchOp> operatorOf(Operation *op) {
       .Default(std::nullopt);
 }
 
-json::Value codegen::nameOrNumber(StringRef text) {
-  int64_t number;
-  if (!text.getAsInteger(10, number)) {
-    return number;
-  }
-  return text.str();
-}
-
 namespace {
 
 /// Writes each value once, although several ops may use it.
 class SizeWriter {
 public:
-  explicit SizeWriter(ws::KernelOp kernel) : kernel(kernel) {}
+  explicit SizeWriter(ws::KernelOp kernel)
+      : kernel(kernel), make(kernel.getContext()) {}
 
-  FailureOr<json::Value> write(Value value);
+  FailureOr<Attribute> write(Value value);
 
 private:
-  FailureOr<json::Value> writeArgument(BlockArgument argument);
-  FailureOr<json::Value> writeOp(Operation *op);
-  FailureOr<json::Value> writeNew(Value value);
+  FailureOr<Attribute> writeArgument(BlockArgument argument);
+  FailureOr<Attribute> writeOp(Operation *op);
+  FailureOr<Attribute> writeNew(Value value);
   LogicalResult checkCast(arith::IndexCastOp cast);
   LogicalResult checkSigns(Operation *op);
   bool isNeverNegative(Value value);
   bool isNeverNegativeOp(Operation *op);
 
   ws::KernelOp kernel;
-  llvm::DenseMap<Value, json::Value> written;
+  launch::Expressions make;
+  llvm::DenseMap<Value, Attribute> written;
   llvm::DenseMap<Value, bool> signs;
 };
 
@@ -61,10 +54,10 @@ constexpr int64_t mostWords = 1024;
 
 } // namespace
 
-static int64_t countWords(const json::Value &expr) {
+static int64_t countWords(Attribute expr) {
   int64_t words = 1;
-  if (const json::Array *list = expr.getAsArray()) {
-    for (const json::Value &operand : llvm::drop_begin(*list)) {
+  if (auto apply = dyn_cast<launch::ApplyAttr>(expr)) {
+    for (Attribute operand : apply.getOperands()) {
       words += countWords(operand);
     }
   }
@@ -127,18 +120,17 @@ LogicalResult SizeWriter::checkCast(arith::IndexCastOp cast) {
          << " to " << to;
 }
 
-FailureOr<json::Value> SizeWriter::writeArgument(BlockArgument argument) {
+FailureOr<Attribute> SizeWriter::writeArgument(BlockArgument argument) {
   if (argument.getOwner() == &kernel.getBody().front() &&
       argument.getType().isInteger()) {
-    return json::Value(
-        kernel.getArgs()[argument.getArgNumber()].getSymbol().str());
+    return Attribute(kernel.getArgs()[argument.getArgNumber()].getSymbol());
   }
   return kernel.emitOpError(pass)
          << "expected the number of work items to be that of a launch, got one "
             "that depends on a block argument";
 }
 
-FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
+FailureOr<Attribute> SizeWriter::writeOp(Operation *op) {
   if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
     if (failed(checkCast(cast))) {
       return failure();
@@ -149,7 +141,7 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
     auto tensor = dyn_cast<BlockArgument>(dim.getSource());
     std::optional<int64_t> index = dim.getConstantIndex();
     if (tensor && index) {
-      return nameOrNumber(dimNames(kernel, tensor.getArgNumber())[*index]);
+      return sizesOf(kernel, tensor.getArgNumber())[*index];
     }
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
@@ -168,26 +160,25 @@ FailureOr<json::Value> SizeWriter::writeOp(Operation *op) {
   if (failed(checkSigns(op))) {
     return failure();
   }
-  FailureOr<json::Value> a = write(op->getOperand(0));
-  FailureOr<json::Value> b = write(op->getOperand(1));
+  FailureOr<Attribute> a = write(op->getOperand(0));
+  FailureOr<Attribute> b = write(op->getOperand(1));
   if (failed(a) || failed(b)) {
     return failure();
   }
-  json::Value list =
-      json::Array{stringifyLaunchOp(*found), std::move(*a), std::move(*b)};
-  if (countWords(list) > mostWords) {
+  Attribute apply = make.apply(*found, {*a, *b});
+  if (countWords(apply) > mostWords) {
     return op->emitOpError(pass)
            << "expected an expression of at most " << mostWords
            << " numbers and operators, with shared operands counted once a "
               "use, got more";
   }
-  return list;
+  return apply;
 }
 
-FailureOr<json::Value> SizeWriter::writeNew(Value value) {
+FailureOr<Attribute> SizeWriter::writeNew(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
-    return json::Value(constant.getSExtValue());
+    return make.number(constant.getSExtValue());
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     return writeArgument(argument);
@@ -195,24 +186,23 @@ FailureOr<json::Value> SizeWriter::writeNew(Value value) {
   return writeOp(value.getDefiningOp());
 }
 
-FailureOr<json::Value> SizeWriter::write(Value value) {
+FailureOr<Attribute> SizeWriter::write(Value value) {
   if (auto known = written.find(value); known != written.end()) {
-    return json::Value(known->second);
+    return known->second;
   }
-  FailureOr<json::Value> expr = writeNew(value);
+  FailureOr<Attribute> expr = writeNew(value);
   if (succeeded(expr)) {
     written.insert({value, *expr});
   }
   return expr;
 }
 
-FailureOr<json::Value> codegen::sizeExpression(ws::KernelOp kernel,
-                                               Value value) {
+FailureOr<Attribute> codegen::sizeExpression(ws::KernelOp kernel, Value value) {
   return SizeWriter(kernel).write(value);
 }
 
 /// All work loops have the same extents.
-FailureOr<SmallVector<json::Value>> codegen::itemExtents(ws::KernelOp kernel) {
+FailureOr<SmallVector<Attribute>> codegen::itemExtents(ws::KernelOp kernel) {
   ws::WorkLoopOp loop;
   kernel.walk([&](ws::WorkLoopOp found) {
     loop = found;
@@ -224,13 +214,13 @@ FailureOr<SmallVector<json::Value>> codegen::itemExtents(ws::KernelOp kernel) {
               "items, got none";
   }
   SizeWriter writer(kernel);
-  SmallVector<json::Value> extents;
+  SmallVector<Attribute> extents;
   for (Value extent : loop.getOperands()) {
-    FailureOr<json::Value> expr = writer.write(extent);
+    FailureOr<Attribute> expr = writer.write(extent);
     if (failed(expr)) {
       return failure();
     }
-    extents.push_back(std::move(*expr));
+    extents.push_back(*expr);
   }
   return extents;
 }

@@ -4,16 +4,12 @@
 #ifndef ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
 #define ATTN_CODEGEN_LAUNCH_SIZEEXPRESSIONS_H
 
-#include "attn/dialect/Ws.h"
-#include "llvm/Support/JSON.h"
+#include "attn/dialect/Launch.h"
 
 namespace attn::codegen {
 
 /// The plan's names for the results of a `tile.cut`.
 constexpr llvm::StringLiteral wholeName = "cut.whole", partsName = "cut.parts";
-
-/// Returns a size's name, or its number.
-llvm::json::Value nameOrNumber(llvm::StringRef text);
 
 /// Returns `value`, 32-bit arithmetic on sizes, scalar arguments and constants,
 /// as an expression that the runtime evaluates. The runtime computes in 64
@@ -21,11 +17,11 @@ llvm::json::Value nameOrNumber(llvm::StringRef text);
 /// at the op: any other op, an op that the runtime would compute differently,
 /// since it rounds quotients down and has no unsigned numbers, and an op whose
 /// expression is too long.
-mlir::FailureOr<llvm::json::Value> sizeExpression(ws::KernelOp kernel,
-                                                  mlir::Value value);
+mlir::FailureOr<mlir::Attribute> sizeExpression(ws::KernelOp kernel,
+                                                mlir::Value value);
 
 /// Returns the extents of the work loops: row blocks, heads, batches.
-mlir::FailureOr<llvm::SmallVector<llvm::json::Value>>
+mlir::FailureOr<llvm::SmallVector<mlir::Attribute>>
 itemExtents(ws::KernelOp kernel);
 
 } // namespace attn::codegen

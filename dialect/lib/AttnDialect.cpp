@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/dialect/ConsumedKnobs.h"
 #include "attn/dialect/Knobs.h"
 
 using namespace mlir;
@@ -13,6 +14,13 @@ using namespace attn;
 #include "attn/dialect/ScoreOpInterface.cpp.inc"
 #define GET_OP_CLASSES
 #include "attn/dialect/AttnOps.cpp.inc"
+
+LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  return attribute.getName() == kConsumedAttr
+             ? verifyConsumed(op, attribute.getValue())
+             : success();
+}
 
 void AttnDialect::initialize() {
   addAttributes<

@@ -85,16 +85,16 @@ static LogicalResult verifyCarried(ForOp loop) {
 
 /// C1 and C3 of ws.for.
 static LogicalResult verifyEntries(ForOp loop) {
-  llvm::SmallDenseSet<int64_t> slots;
+  llvm::SmallDenseSet<int64_t> issues;
   std::optional<int64_t> maskedShift;
   for (Operation &op : loop.getBody().front().without_terminator()) {
     auto entry = dyn_cast<EntryOp>(op);
     if (!entry) { // C1
       return op.emitOpError("expected only 'ws.entry' in the body of 'ws.for'");
     }
-    if (!slots.insert(entry.getSlot()).second) {
-      return entry.emitOpError("expected a slot of its own, got slot ")
-             << entry.getSlot() << " a second time";
+    if (!issues.insert(entry.getIssue()).second) {
+      return entry.emitOpError("expected an 'issue' of its own, got ")
+             << entry.getIssue() << " a second time";
     }
     int64_t shift = entry.getShift();
     if (!entry.getPassthrough()) {
@@ -118,12 +118,12 @@ static LogicalResult verifyOrder(ForOp loop, EntryOp reader) {
       continue;
     }
     auto writer = cast<EntryOp>(source.getOwner());
-    if (age < 0 || (age == 0 && writer.getSlot() >= reader.getSlot())) {
+    if (age < 0 || (age == 0 && writer.getIssue() >= reader.getIssue())) {
       InFlightDiagnostic error =
           reader.emitOpError("V8: expected what '")
           << reader.getName() << "' reads to be computed before, got '"
-          << writer.getName() << "' of slot " << writer.getSlot() << ", shift "
-          << writer.getShift();
+          << writer.getName() << "' of issue " << writer.getIssue()
+          << ", shift " << writer.getShift();
       error.attachNote(writer.getLoc()) << "the entry that computes it";
       return error;
     }

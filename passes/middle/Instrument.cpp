@@ -3,6 +3,8 @@
 // attn-instrument: puts stamps where a role begins to wait, to issue or to
 // compute.
 #include "attn/passes/middle/Passes.h"
+#include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 #include "attn/support/Decision.h"
 
 namespace attn {
@@ -99,6 +101,7 @@ private:
     ++count;
   }
   void stampRole(ws::RoleOp role);
+  LogicalResult planStamps();
 
   ws::KernelOp kernel;
   int64_t count = 0;
@@ -139,6 +142,32 @@ LogicalResult Instrumenter::checkRoles(ArrayRef<std::string> roles) {
   return success();
 }
 
+/// Adds the words of the stamps to the plan that the kernel carries.
+LogicalResult Instrumenter::planStamps() {
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(),
+                    [&] { return kernel.emitOpError("attn-instrument: "); });
+  if (failed(machine)) {
+    return failure();
+  }
+  ResourcePlan plan(ResourceNeeds::of(kernel), *machine);
+  if (plan.end > machine->getSmemLimit()) {
+    return kernel.emitOpError("attn-instrument: expected at most ")
+           << machine->getSmemLimit()
+           << " bytes of shared memory with stamps, got " << plan.end;
+  }
+  auto carried = kernel->getAttrOfType<DictionaryAttr>(kResourcesAttr);
+  auto bytes =
+      carried ? carried.getAs<IntegerAttr>(kSharedMemory) : IntegerAttr();
+  if (bytes) {
+    NamedAttrList with(carried);
+    with.set(kSharedMemory, IntegerAttr::get(bytes.getType(),
+                                             bytes.getInt() + plan.stampBytes));
+    kernel->setAttr(kResourcesAttr, with.getDictionary(kernel.getContext()));
+  }
+  return success();
+}
+
 LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
                                 ArrayRef<std::string> names) {
   auto unexpanded = kernel.walk([&](ws::ForOp loop) {
@@ -151,6 +180,9 @@ LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
   auto roles = kernel.getBody().getOps<ws::RoleOp>();
   OpBuilder builder(*roles.begin());
   ws::StampsOp::create(builder, kernel.getLoc(), events, ctas);
+  if (failed(planStamps())) {
+    return failure();
+  }
   for (ws::RoleOp role : roles) {
     if (names.empty() || llvm::is_contained(names, role.getSymName())) {
       stampRole(role);

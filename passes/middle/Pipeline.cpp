@@ -4,6 +4,7 @@
 // a prologue, a steady loop for all ranges or one for each, and an epilogue, in
 // issue order.
 #include "Pipelining/LoopExpander.h"
+#include "attn/dialect/ConsumedKnobs.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/support/Decision.h"
 
@@ -73,6 +74,7 @@ public:
       if (failed(check(kernel))) {
         return signalPassFailure();
       }
+      recordConsumed(kernel, getArgument());
     }
   }
 };

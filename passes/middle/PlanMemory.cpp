@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-plan-memory: assigns shared memory to every channel and hold.
-#include "attn/dialect/ItemMemory.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 #include "attn/support/Decision.h"
 
 namespace attn {
@@ -18,151 +18,131 @@ namespace {
 
 class Planner {
 public:
-  explicit Planner(ws::KernelOp kernel) : kernel(kernel) {}
+  Planner(ws::KernelOp kernel, MachineAttr machine)
+      : kernel(kernel), machine(machine) {}
 
-  LogicalResult run() {
-    int64_t barriers = 0;
-    SmallVector<ws::ChannelOp> small; // after the tiles, which are aligned
-    for (Operation &op : kernel.getBody().front()) {
-      if (auto channel = dyn_cast<ws::ChannelOp>(op)) {
-        if (channel.carriesWork()) {
-          small.push_back(channel);
-        } else {
-          place(channel);
-        }
-        barriers += 2 * channel.getDepth();
-      } else if (auto hold = dyn_cast<ws::HoldOp>(op)) {
-        place(hold);
-      } else if (isa<ws::EdgeOp>(op)) {
-        ++barriers;
-      }
-    }
-    for (ws::ChannelOp channel : small) {
-      place(channel);
-    }
-    for (Operation &op : kernel.getBody().front()) {
-      auto channel = dyn_cast<ws::ChannelOp>(op);
-      auto hold = dyn_cast<ws::HoldOp>(op);
-      if ((channel && failed(placeOver(channel))) ||
-          (hold && failed(placeOver(hold)))) {
-        return failure();
-      }
-    }
-    kernel.setSmemBytes(end);
-    barriersEnd = end + barriers * ws::barrierBytes;
-    return checkLimit(placeItems());
-  }
-
+  LogicalResult run();
   /// Checks the postconditions: every place is within `smem_bytes`, and the
   /// verdict and the mailbox come after the barriers.
-  LogicalResult check() {
-    for (Operation &op : kernel.getBody().front()) {
-      auto channel = dyn_cast<ws::ChannelOp>(op);
-      auto hold = dyn_cast<ws::HoldOp>(op);
-      if ((channel && failed(checkPlace(channel))) ||
-          (hold && failed(checkPlace(hold)))) {
-        return failure();
-      }
-    }
-    return success(
-        succeeded(checkItems<ws::VerdictOp>(ws::VerdictMemory::alignment)) &&
-        succeeded(checkItems<ws::MailboxOp>(ws::MailboxMemory::alignment)));
-  }
+  LogicalResult check();
 
 private:
-  template <typename Op> void place(Op op) {
-    if (op.getOver()) {
-      return;
-    }
-    op.setOffset(end);
-    extents[op.getSymName()] = {end, op.getBytes()};
-    end += op.getBytes();
-  }
-
-  /// Places the verdict and the mailbox after the barriers; returns the first
-  /// byte after them.
-  int64_t placeItems() {
-    auto verdicts = kernel.getBody().getOps<ws::VerdictOp>();
-    auto mailboxes = kernel.getBody().getOps<ws::MailboxOp>();
-    ws::ItemMemory memory(barriersEnd, !verdicts.empty(), !mailboxes.empty());
-    for (ws::VerdictOp verdict : verdicts) {
-      verdict.setOffset(memory.verdict);
-    }
-    for (ws::MailboxOp mailbox : mailboxes) {
-      mailbox.setOffset(memory.mailbox);
-    }
-    return memory.end;
-  }
-
-  template <typename Op> LogicalResult placeOver(Op op) {
-    if (!op.getOver()) {
-      return success();
-    }
-    auto host = extents.find(*op.getOver());
-    if (host == extents.end()) {
-      return op.emitOpError("attn-plan-memory: expected '")
-             << *op.getOver() << "' to be a place in shared memory";
-    }
-    auto [offset, bytes] = host->second;
-    if (op.getBytes() > bytes) {
-      return op.emitOpError("attn-plan-memory: expected at most ")
-             << bytes << " bytes over '" << *op.getOver() << "', got "
-             << op.getBytes();
-    }
-    op.setOffset(offset);
-    extents[op.getSymName()] = {offset, op.getBytes()};
-    return success();
-  }
-
-  template <typename Op> LogicalResult checkPlace(Op op) {
-    if (op.getOffset() &&
-        static_cast<int64_t>(*op.getOffset()) + op.getBytes() <= end) {
-      return success();
-    }
-    return op.emitOpError("attn-plan-memory: expected a place within ")
-           << end << " bytes of shared memory";
-  }
-
-  template <typename Op> LogicalResult checkItems(int64_t alignment) {
-    for (Op op : kernel.getBody().getOps<Op>()) {
-      int64_t begin = op.getOffset().value_or(-1);
-      if (begin < barriersEnd || begin % alignment != 0) {
-        return op.emitOpError("attn-plan-memory: expected a multiple of ")
-               << alignment << " from byte " << barriersEnd << " on, got "
-               << begin;
-      }
-    }
-    return success();
-  }
-
-  LogicalResult checkLimit(int64_t bytes) {
-    FailureOr<MachineAttr> machine =
-        lookupMachine(kernel.getContext(), kernel.getMachine(), [&]() {
-          return kernel.emitOpError("attn-plan-memory: ");
-        });
-    if (failed(machine)) {
-      return failure();
-    }
-    if (machine->getBarriers().getBytes() != ws::barrierBytes) {
-      return kernel.emitOpError("attn-plan-memory: expected barriers of ")
-             << ws::barrierBytes << " bytes, got "
-             << machine->getBarriers().getBytes() << " on '"
-             << kernel.getMachine() << "'";
-    }
-    if (bytes > machine->getSmemLimit()) {
-      return kernel.emitOpError("attn-plan-memory: expected at most ")
-             << machine->getSmemLimit() << " bytes of shared memory on '"
-             << kernel.getMachine() << "', got " << bytes;
-    }
-    decided(kernel.getLoc(), "plan-memory")
-        << llvm::formatv("{0} bytes of shared memory", bytes).str();
-    return success();
-  }
+  void forgetPlaces();
+  template <typename Op> LogicalResult place(Op op);
+  template <typename Op> LogicalResult checkPlace(Op op);
+  template <typename Op> LogicalResult checkItems(int64_t alignment);
+  LogicalResult checkLimit();
 
   ws::KernelOp kernel;
-  int64_t end = 0, barriersEnd = 0;
-  llvm::StringMap<std::pair<int64_t, int64_t>> extents;
+  MachineAttr machine;
+  ResourcePlan plan;
 };
+
+} // namespace
+
+/// Makes a plan that does not depend on an earlier one.
+void Planner::forgetPlaces() {
+  kernel.removeSmemBytesAttr();
+  for (Operation &op : kernel.getBody().front()) {
+    TypeSwitch<Operation *>(&op).Case<ws::ChannelOp, ws::HoldOp>(
+        [](auto place) { place.removeOffsetAttr(); });
+  }
+}
+
+template <typename Op> LogicalResult Planner::place(Op op) {
+  const ResourcePlan::Part *own = plan.findPlace(op.getSymName());
+  if (own->offset < 0) {
+    return op.emitOpError("attn-plan-memory: expected '")
+           << *op.getOver() << "' to be a place in shared memory";
+  }
+  op.setOffset(own->offset);
+  if (!op.getOver()) {
+    return success();
+  }
+  const ResourcePlan::Part *host = plan.findPlace(*op.getOver());
+  if (op.getBytes() <= host->bytes) {
+    return success();
+  }
+  return op.emitOpError("attn-plan-memory: expected at most ")
+         << host->bytes << " bytes over '" << *op.getOver() << "', got "
+         << op.getBytes();
+}
+
+LogicalResult Planner::run() {
+  forgetPlaces();
+  plan = ResourcePlan(ResourceNeeds::of(kernel), machine);
+  for (Operation &op : kernel.getBody().front()) {
+    LogicalResult placed =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<ws::ChannelOp, ws::HoldOp>([&](auto op) { return place(op); })
+            .Case([&](ws::VerdictOp op) {
+              return op.setOffset(*plan.items.verdict), success();
+            })
+            .Case([&](ws::MailboxOp op) {
+              return op.setOffset(*plan.items.mailbox), success();
+            })
+            .Default(success());
+    if (failed(placed)) {
+      return failure();
+    }
+  }
+  kernel.setSmemBytes(plan.placesEnd);
+  return checkLimit();
+}
+
+LogicalResult Planner::check() {
+  for (Operation &op : kernel.getBody().front()) {
+    auto channel = dyn_cast<ws::ChannelOp>(op);
+    auto hold = dyn_cast<ws::HoldOp>(op);
+    if ((channel && failed(checkPlace(channel))) ||
+        (hold && failed(checkPlace(hold)))) {
+      return failure();
+    }
+  }
+  return success(
+      succeeded(checkItems<ws::VerdictOp>(ws::VerdictMemory::alignment)) &&
+      succeeded(checkItems<ws::MailboxOp>(ws::MailboxMemory::alignment)));
+}
+
+template <typename Op> LogicalResult Planner::checkPlace(Op op) {
+  if (op.getOffset() &&
+      static_cast<int64_t>(*op.getOffset()) + op.getBytes() <= plan.placesEnd) {
+    return success();
+  }
+  return op.emitOpError("attn-plan-memory: expected a place within ")
+         << plan.placesEnd << " bytes of shared memory";
+}
+
+template <typename Op> LogicalResult Planner::checkItems(int64_t alignment) {
+  for (Op op : kernel.getBody().getOps<Op>()) {
+    int64_t begin = op.getOffset().value_or(-1);
+    if (begin < plan.barriersEnd || begin % alignment != 0) {
+      return op.emitOpError("attn-plan-memory: expected a multiple of ")
+             << alignment << " from byte " << plan.barriersEnd << " on, got "
+             << begin;
+    }
+  }
+  return success();
+}
+
+LogicalResult Planner::checkLimit() {
+  if (machine.getBarriers().getBytes() != ws::barrierBytes) {
+    return kernel.emitOpError("attn-plan-memory: expected barriers of ")
+           << ws::barrierBytes << " bytes, got "
+           << machine.getBarriers().getBytes() << " on '" << kernel.getMachine()
+           << "'";
+  }
+  if (plan.end > machine.getSmemLimit()) {
+    return kernel.emitOpError("attn-plan-memory: expected at most ")
+           << machine.getSmemLimit() << " bytes of shared memory on '"
+           << kernel.getMachine() << "', got " << plan.end;
+  }
+  decided(kernel.getLoc(), "plan-memory")
+      << llvm::formatv("{0} bytes of shared memory", plan.end).str();
+  return success();
+}
+
+namespace {
 
 class PlanMemoryPass : public attn::impl::PlanMemoryBase<PlanMemoryPass> {
 public:
@@ -170,7 +150,14 @@ public:
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
-      Planner planner(kernel);
+      FailureOr<MachineAttr> machine =
+          lookupMachine(kernel.getContext(), kernel.getMachine(), [&]() {
+            return kernel.emitOpError("attn-plan-memory: ");
+          });
+      if (failed(machine)) {
+        return signalPassFailure();
+      }
+      Planner planner(kernel, *machine);
       if (failed(planner.run()) || failed(planner.check())) {
         return signalPassFailure();
       }

@@ -3,7 +3,9 @@
 // attn-warp-specialize: turns one program and its schedule into one program for
 // each role, with channels between them.
 #include "Specialization/RoleBuilder.h"
+#include "attn/dialect/ConsumedKnobs.h"
 #include "attn/passes/middle/Passes.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 #include "attn/support/Decision.h"
 
 namespace attn {
@@ -168,6 +170,10 @@ LogicalResult specialize(tile::KernelOp kernel) {
       kernel.getProblemAttr(), kernel.getConfigAttr(), kernel.getVariantAttr(),
       kernel.getScheduleAttr(), IntegerAttr());
   result->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  recordConsumed(result, "attn-warp-specialize");
+  ResourcePlan resources(ResourceNeeds::of(program.bound()),
+                         program.bound().machine);
+  result->setAttr(kResourcesAttr, resources.describe(kernel.getContext()));
   Block *block = builder.createBlock(&result.getBody());
   IRMapping env;
   for (BlockArgument argument : kernel.getBody().getArguments()) {

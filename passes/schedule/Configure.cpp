@@ -115,6 +115,45 @@ static SmallVector<TableEntry> dropUnreached(AttentionOp op,
   return reached;
 }
 
+/// Returns how many query heads share the rows of a tile in a packed kernel of
+/// `op`: those of one head of K and V. None if that is unknown, or no value of
+/// 'pack_gqa', or if a region needs the head of a row.
+static std::optional<int64_t> headsToPack(AttentionOp op) {
+  StaticSizes sizes = StaticSizes::of(op);
+  if (!sizes.heads || !sizes.keyHeads || *sizes.keyHeads == 0 ||
+      *sizes.heads % *sizes.keyHeads != 0) {
+    return std::nullopt;
+  }
+  int64_t group = *sizes.heads / *sizes.keyHeads;
+  bool isPossible =
+      group == 1 || (infoOf(Knob::PackGqa).allowed().allows(group) &&
+                     !op.hasScoreRegion() && !op.hasMaskRegion());
+  return isPossible ? std::optional(group) : std::nullopt;
+}
+
+/// Gives packed entries the heads of `op`; drops those that it cannot use.
+static FailureOr<SmallVector<TableEntry>>
+packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
+  std::optional<int64_t> heads = headsToPack(op);
+  SmallVector<TableEntry> usable;
+  for (TableEntry entry : entries) {
+    if (entry.packed) {
+      if (!heads || entry.config.getTileM() % *heads != 0) {
+        continue;
+      }
+      entry.config = withKnob(entry.config, Knob::PackGqa, *heads);
+    }
+    usable.push_back(entry);
+  }
+  if (usable.empty() && !entries.empty()) {
+    return op.emitOpError("expected static heads in a ratio that 'pack_gqa' "
+                          "may have, and no regions, for the packed entries "
+                          "of '")
+           << entries.front().file << "'";
+  }
+  return usable;
+}
+
 /// Sums the keys in a block over the kernels.
 static int64_t countKeys(ArrayRef<TableEntry> entries) {
   int64_t keys = 0;
@@ -160,7 +199,11 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     if (failed(found)) {
       return failure();
     }
-    return dropUnreached(op, *found);
+    auto packed = packEntries(op, *found);
+    if (failed(packed)) {
+      return failure();
+    }
+    return dropUnreached(op, *packed);
   }
 
   static unsigned weightOf(StringRef op) { return lookUpScoreOp(op)->weight; }

@@ -4,6 +4,8 @@
 // file; attn-verify-schedule: checks whether the schedules of kernels are
 // legal.
 #include "ScheduleModel.h"
+#include "attn/dialect/ConsumedKnobs.h"
+#include "attn/dialect/Knobs.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -30,7 +32,7 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
   }
-  ScheduleStatistics taken;
+  ResourcePlan taken;
   auto report = [&] {
     if (!entry) {
       return kernel.emitOpError();
@@ -49,29 +51,33 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
              "{0} bytes of shared memory, {1} barriers in memory, {2} "
              "named, {3} registers, {4} of a thread in fragments, {5} "
              "columns of tensor memory",
-             taken.smemBytes, taken.mbarriers, taken.namedBarriers,
-             taken.registers, taken.fragmentRegisters, taken.tmemColumns)
+             taken.end, taken.mbarriers, taken.namedBarriers,
+             taken.warps.registers(), taken.fragmentRegisters,
+             taken.tmemColumns)
              .str();
   return success();
 }
 
-/// Ensures: the tiles for which the schedule's entry was made.
+/// Ensures: the tiles, work, cluster and rung for which the schedule's entry
+/// was made.
 static LogicalResult checkConfig(tile::KernelOp kernel,
                                  const TableEntry &entry) {
-  ConfigAttr got = *kernel.getConfig(), wanted = entry.config;
-  if (got.getTileM() == wanted.getTileM() &&
-      got.getTileN() == wanted.getTileN() &&
-      got.getWork() == wanted.getWork() &&
-      got.getCtaGroup() == wanted.getCtaGroup() &&
-      got.getCluster() == wanted.getCluster() &&
-      got.getTileD() == wanted.getTileD() &&
-      got.getTileDv() == wanted.getTileDv() &&
-      got.getRung() == wanted.getRung()) {
-    return success();
+  constexpr Knob ofEntry[] = {Knob::TileM, Knob::TileN,    Knob::TileD,
+                              Knob::Work,  Knob::CtaGroup, Knob::TileDv,
+                              Knob::Rung,  Knob::Cluster};
+  for (auto [knob, got, wanted] :
+       llvm::zip(ConfigAttr::getKnobs(), kernel.getConfig()->getValues(),
+                 entry.config.getValues())) {
+    if (got == wanted || !llvm::is_contained(ofEntry, knob)) {
+      continue;
+    }
+    const KnobInfo &info = infoOf(knob);
+    return kernel.emitOpError("expected '")
+           << info.name << "' of its 'config' to be " << info.spell(wanted)
+           << ", as in " << entry.origin << ", got " << info.spell(got)
+           << "; --schedule reads an entry with another value";
   }
-  return kernel.emitOpError("expected 'config' to have the tiles, work, CTA "
-                            "group, cluster and rung of ")
-         << entry.origin << ", " << wanted << ", got " << got;
+  return success();
 }
 
 namespace {
@@ -146,6 +152,7 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
           failed(verifyKernel(kernel, entry))) {
         return signalPassFailure();
       }
+      recordConsumed(kernel, getArgument());
     }
   }
 };

@@ -6,19 +6,9 @@
 #ifndef ATTN_PASSES_SCHEDULEMODEL_H
 #define ATTN_PASSES_SCHEDULEMODEL_H
 
-#include "attn/dialect/Tile.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 
 namespace attn {
-
-/// The machine resources of a schedule, for one CTA.
-struct ScheduleStatistics {
-  int64_t smemBytes = 0;         // barriers included
-  int64_t mbarriers = 0;         // barriers in shared memory
-  int64_t namedBarriers = 0;     // hardware barriers, for turns and rendezvous
-  int64_t fragmentRegisters = 0; // per thread, for places in registers
-  int64_t registers = 0;         // of the whole CTA, from the roles' budgets
-  int64_t tmemColumns = 0;
-};
 
 /// The extent of the check.
 struct JudgeOptions {
@@ -32,12 +22,11 @@ struct JudgeOptions {
 /// Checks `schedule` for `kernel`, whose tiles are those of a whole CTA (before
 /// `attn-subtile`). A violation is reported through `emitError`, in a message
 /// that starts with the rule: "V9: ...". The machine is the one that the
-/// schedule names. `statistics`, if given, is set as soon as it is known.
+/// schedule names. `resources`, if given, is set as soon as they are known.
 mlir::LogicalResult
 verifySchedule(tile::KernelOp kernel, ConfigAttr config, ScheduleAttr schedule,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-               ScheduleStatistics *statistics = nullptr,
-               JudgeOptions options = {});
+               ResourcePlan *resources = nullptr, JudgeOptions options = {});
 
 } // namespace attn
 

@@ -21,6 +21,8 @@ struct Key {
   TableMasks masks;
   SmallVector<std::string> dtypes;
   SmallVector<StringRef> machines;
+  bool exact = false;  // of an entry: not for smaller head dims
+  bool packed = false; // of an entry: for problems whose heads it packs
 
   static Key of(ProblemAttr problem, StringRef target) {
     Key key{problem.getKind(),
@@ -49,7 +51,9 @@ struct Key {
             int64_t(entry.getHeadDimV()),
             entry.getMasks(),
             {"bf16", "f16"},
-            {entry.getSchedule().getMachine().getValue()}};
+            {entry.getSchedule().getMachine().getValue()},
+            entry.getExact(),
+            entry.getPacked()};
     if (ArrayAttr machines = entry.getMachinesAttr()) {
       llvm::append_range(key.machines, machines.getAsValueRange<StringAttr>());
     }
@@ -79,12 +83,15 @@ struct Key {
   /// Whether entries with these keys may be in one file.
   bool isComparable(const Key &other) const {
     return kind == other.kind && headDim == other.headDim &&
-           headDimV == other.headDimV && machines == other.machines;
+           headDimV == other.headDimV && machines == other.machines &&
+           exact == other.exact && packed == other.packed;
+  }
+  bool servesHeadDim(int64_t native, int64_t wanted) const {
+    return native == -1 || (exact ? native == wanted : native >= wanted);
   }
   bool servesProblem(const Key &wanted) const {
-    return kind == wanted.kind &&
-           (headDim == -1 || headDim >= wanted.headDim) &&
-           (headDimV == -1 || headDimV >= wanted.headDimV) &&
+    return kind == wanted.kind && servesHeadDim(headDim, wanted.headDim) &&
+           servesHeadDim(headDimV, wanted.headDimV) &&
            bitEnumContainsAll(masks, wanted.masks) &&
            llvm::all_of(wanted.dtypes, [&](const std::string &dtype) {
              return llvm::is_contained(dtypes, dtype);
@@ -104,9 +111,10 @@ struct Key {
             size_t(llvm::popcount(uint32_t(masks)))};
   }
   std::string describeProblem() const {
-    return llvm::formatv("{0}, {1}, head dims {2} and {3}, mask '{4}'",
+    return llvm::formatv("{0}, {1}, head dims {2}{3} and {4}{5}, mask '{6}'",
                          stringifyKernelKind(kind), llvm::join(dtypes, " or "),
-                         headDim, headDimV,
+                         exact ? "exactly " : "", headDim, headDimV,
+                         packed ? ", packed heads" : "",
                          llvm::join(tableMaskWords(masks), "' and '"));
   }
   std::string describe() const {
@@ -122,7 +130,7 @@ static SmallVector<TableEntryOp> entriesOf(ModuleOp module) {
   return llvm::to_vector(module.getOps<TableEntryOp>());
 }
 
-// C1 to C3
+// C1, C3 and C6
 static LogicalResult verifyBelongs(TableEntryOp entry, TableEntryOp last) {
   Key key = Key::of(entry), common = Key::of(last);
   if (!key.isComparable(common)) {
@@ -170,17 +178,29 @@ static LogicalResult verifyReached(TableEntryOp entry,
          << entry.getSymName() << "', got none after " << takers;
 }
 
+// C7
+static LogicalResult verifyPacked(TableEntryOp entry) {
+  int64_t heads = entry.getConfig().getPackGqa();
+  if (!entry.getPacked() || heads == 1) {
+    return success();
+  }
+  return entry.emitOpError("expected no 'pack_gqa' in the config of '@")
+         << entry.getSymName() << "', whose heads are those of the problem, "
+         << "got " << heads;
+}
+
 /// Checks that every entry can be reached, and that some entry covers every
-/// launch.
+/// launch, unless others follow, as they follow packed ones.
 static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
   TableEntryOp last = entries.back();
-  if (last.getWhen()) {
+  if (last.getWhen() && !last.getPacked()) {
     return last.emitOpError("expected the file's last entry, '@")
            << last.getSymName() << "', to have no 'when', got "
            << last.getWhenAttr();
   }
   for (auto [i, entry] : llvm::enumerate(entries)) {
     if (failed(verifyBelongs(entry, last)) || failed(verifyRung(entry, last)) ||
+        failed(verifyPacked(entry)) ||
         failed(verifyReached(entry, entries.take_front(i)))) {
       return failure();
     }
@@ -206,21 +226,28 @@ static LogicalResult verifyFile(ModuleOp module, StringRef path,
   return success();
 }
 
-/// Returns the config of an entry, with its columns for the head dims of
-/// `wanted`; columns that equal the head dim are left out.
-static ConfigAttr configFor(ConfigAttr config, const Key &key,
-                            const Key &wanted) {
-  int64_t d = Key::columnsFor(key.headDim, wanted.headDim);
-  int64_t dv = Key::columnsFor(key.headDimV, wanted.headDimV);
+ConfigAttr attn::withKnob(ConfigAttr config, Knob knob, int64_t value) {
   SmallVector<KnobValue> values = config.getValues();
-  for (auto [knob, value] : llvm::zip(ConfigAttr::getKnobs(), values)) {
-    if (knob == Knob::TileD) {
-      value = d == wanted.headDim ? 0 : d;
-    } else if (knob == Knob::TileDv) {
-      value = dv == wanted.headDimV ? 0 : dv;
+  for (auto [each, old] : llvm::zip(ConfigAttr::getKnobs(), values)) {
+    if (each == knob) {
+      old = value;
     }
   }
   return ConfigAttr::fromValues(config.getContext(), values);
+}
+
+/// Returns the config of an entry, with its columns for the head dims of
+/// `wanted`: those that it states, otherwise those of its own head dims.
+/// Columns that equal the head dim are left out.
+static ConfigAttr configFor(ConfigAttr config, const Key &key,
+                            const Key &wanted) {
+  auto columns = [](int64_t stated, int64_t native, int64_t headDim) {
+    int64_t all = stated != 0 ? stated : Key::columnsFor(native, headDim);
+    return all == headDim ? 0 : all;
+  };
+  int64_t d = columns(config.getTileD(), key.headDim, wanted.headDim);
+  int64_t dv = columns(config.getTileDv(), key.headDimV, wanted.headDimV);
+  return withKnob(withKnob(config, Knob::TileD, d), Knob::TileDv, dv);
 }
 
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
@@ -229,6 +256,7 @@ static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
           op.getSymName().str(),
           llvm::formatv("entry '@{0}' of '{1}'", op.getSymName(), path),
           op.getWhenAttr(),
+          op.getPacked(),
           configFor(op.getConfig(), Key::of(op), wanted),
           op.getSchedule().forMachine(wanted.machines.front()),
           op.getLoc()};
@@ -280,6 +308,7 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
 namespace {
 /// A file that covers a problem.
 struct Candidate {
+  bool packed;
   int64_t columns, rung;
   size_t masks;
   SmallVector<TableEntry> entries;
@@ -306,17 +335,22 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
     Key key = Key::of(last);
     if (key.serves(wanted)) {
       auto [columns, masks] = key.cost(wanted);
-      candidates.push_back({columns, last.getConfig().getRung(), masks,
-                            chooseEntries(*module, wanted, file.path)});
+      candidates.push_back({key.packed, columns, last.getConfig().getRung(),
+                            masks, chooseEntries(*module, wanted, file.path)});
     }
   }
   return candidates;
 }
 
-/// Returns the entries of the lowest rung from `firstRung` on. A ladder does
-/// not continue with the entries of larger head dims.
-static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> candidates,
+/// Returns the entries of the lowest rung from `firstRung` on, of the packed
+/// files or of the others. A ladder does not continue with the entries of
+/// larger head dims.
+static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> all, bool packed,
                                           int64_t firstRung) {
+  SmallVector<Candidate> candidates;
+  llvm::copy_if(
+      all, std::back_inserter(candidates),
+      [&](const Candidate &candidate) { return candidate.packed == packed; });
   const Candidate *best = nullptr;
   auto cost = [](const Candidate &candidate) {
     return std::tuple(candidate.rung, candidate.masks);
@@ -339,6 +373,7 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
                                                       int64_t firstRung,
                                                       EmitError emitError) {
   std::string known;
+  SmallVector<TableEntry> entries; // packed ones, which others follow
   // Most problems are compiled on rung 0, without reading the other rungs.
   for (StringRef folder : {kScheduleFolder, kRungFolder}) {
     if (firstRung > 0 && folder == kScheduleFolder) {
@@ -348,8 +383,11 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
     if (failed(candidates)) {
       return failure();
     }
-    SmallVector<TableEntry> entries = chooseRung(*candidates, firstRung);
-    if (!entries.empty() || firstRung > 0) {
+    llvm::append_range(entries,
+                       chooseRung(*candidates, /*packed=*/true, firstRung));
+    auto others = chooseRung(*candidates, /*packed=*/false, firstRung);
+    llvm::append_range(entries, others);
+    if (!others.empty() || firstRung > 0) {
       return entries;
     }
   }

@@ -23,6 +23,7 @@ StaticSizes StaticSizes::of(AttentionOp op) {
   }
   for (Value tensor : {op.getKey(), op.getValue()}) {
     note(sizes.seqlenK, tensor, position);
+    note(sizes.keyHeads, tensor, heads);
   }
   note(sizes.heads, op.getLse(), 1);
   note(sizes.seqlenQ, op.getLse(), 2);

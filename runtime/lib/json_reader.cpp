@@ -166,7 +166,7 @@ Status JsonReader::readBits(uint64_t &out) const {
   return {};
 }
 
-Status JsonReader::readOneOf(std::initializer_list<const char *> names,
+Status JsonReader::readOneOf(const std::vector<const char *> &names,
                              std::string &out) const {
   std::string all;
   for (const char *name : names) {

@@ -10,6 +10,7 @@
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace attn::runtime {
 
@@ -65,7 +66,7 @@ public:
   /// Reads any 64-bit integer, as two's complement.
   Status readBits(uint64_t &out) const;
   /// Requires one of the strings `names`.
-  Status readOneOf(std::initializer_list<const char *> names,
+  Status readOneOf(const std::vector<const char *> &names,
                    std::string &out) const;
   Status readOneOf(std::initializer_list<int64_t> values, int64_t &out) const;
 

@@ -32,10 +32,26 @@ int LaunchPlan::findArg(Role role) const {
   return -1;
 }
 
-static constexpr const char *kRoles[] = {
-    "", "query", "key", "value", "scale", "bound", "capture", "output", "lse"};
+namespace {
 
-const char *attn::runtime::nameOf(Role role) { return kRoles[size_t(role)]; }
+// The words that the compiler writes, from include/attn/dialect/PlanWords.td.
+struct Attn_PlanWord {
+  unsigned number;
+  const char *word;
+};
+using Attn_KindWord = Attn_PlanWord;
+using Attn_RoleWord = Attn_PlanWord;
+#define GET_KindWordTable_IMPL
+#define GET_RoleWordTable_IMPL
+#include "plan_words.inc"
+
+} // namespace
+
+/// The table has no Role::None.
+const char *attn::runtime::nameOf(Role role) {
+  static_assert(std::size(RoleWordTable) == size_t(Role::Lse));
+  return role == Role::None ? "" : RoleWordTable[size_t(role) - 1].word;
+}
 
 namespace {
 
@@ -145,8 +161,11 @@ Status PlanReader::readProblem(const JsonReader &json) {
   RETURN_IF_FAILED(json.expectObject(
       {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask", "keys",
        "score_region", "mask_region", "score_program", "mask_program"}));
-  RETURN_IF_FAILED(json.get("kind").readOneOf(
-      {"fwd", "bwd", "decode", "combine", "custom"}, problem.kind));
+  std::vector<const char *> kinds;
+  for (const Attn_KindWord &kind : KindWordTable) {
+    kinds.push_back(kind.word);
+  }
+  RETURN_IF_FAILED(json.get("kind").readOneOf(kinds, problem.kind));
   std::string dtype;
   RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
   parseDataType(dtype, problem.dtype);
@@ -221,8 +240,8 @@ static Status readRole(const JsonReader &json, const LaunchPlan &plan,
   JsonReader role = json.get("role");
   std::string word;
   RETURN_IF_FAILED(role.read(word));
-  for (size_t i = 1; i < std::size(kRoles); ++i) {
-    arg.role = word == kRoles[i] ? Role(i) : arg.role;
+  for (const Attn_RoleWord &known : RoleWordTable) {
+    arg.role = word == known.word ? Role(known.number + 1) : arg.role;
   }
   if (arg.role == Role::None) {
     return role.fail("unknown role " + quote(word));

@@ -40,7 +40,7 @@ struct PlanKeys {
 
 /// The computation of the kernels. Tools use it; launches do not.
 struct PlanProblem {
-  std::string kind; // "fwd", "bwd", "decode", "combine" or "custom"
+  std::string kind; // a word of include/attn/dialect/PlanWords.td
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;  // of Q and K
   int64_t headDimV = 0; // of V and O
@@ -69,8 +69,8 @@ struct PlanDim {
 enum class Access { Read, Write, ReadWrite };
 enum class ArgKind { Tensor, F32, I32, I64 };
 
-/// What an argument is to the computation, as the compiler's #attn.arguments
-/// has it. Launching does not read it.
+/// What an argument is to the computation, in the order of
+/// include/attn/dialect/PlanWords.td. Launching does not read it.
 enum class Role {
   None, // plans of older compilers, and of kernels without roles
   Query,

@@ -33,6 +33,18 @@ const char *attn::trace::nameOf(Kind kind) {
     return "store";
   case Kind::Mma:
     return "mma";
+  case Kind::TensorCopy:
+    return "tensor-copy";
+  case Kind::TensorShift:
+    return "tensor-shift";
+  case Kind::Commit:
+    return "commit";
+  case Kind::Columns:
+    return "columns";
+  case Kind::ReadColumns:
+    return "read-columns";
+  case Kind::WriteColumns:
+    return "write-columns";
   }
   return "";
 }

@@ -25,7 +25,13 @@ enum class Kind : uint8_t {
   Phase,  // of an mbarrier
   Load,
   Store,
-  Mma
+  Mma,
+  TensorCopy, // to tensor memory, from shared memory
+  TensorShift,
+  Commit,  // of tcgen05: from issue to arrival
+  Columns, // of tensor memory, from alloc to dealloc
+  ReadColumns,
+  WriteColumns
 };
 
 using Details = std::vector<std::pair<std::string, std::string>>;
@@ -43,7 +49,13 @@ struct Event {
   Details details;
 };
 
-enum class TrackKind : uint8_t { Warp, CopyUnit, TensorCore, Barriers };
+enum class TrackKind : uint8_t {
+  Warp,
+  CopyUnit,
+  TensorCore,
+  TensorMemory,
+  Barriers
+};
 
 struct Track {
   TrackKind kind = TrackKind::Warp;

@@ -1,4 +1,4 @@
-// attn-distribute: a maximum with a floor of 0 is one of the bits as signed integers.
+// attn-distribute: a maximum with a floor of 0 compares the bits as signed integers.
 // RUN: attn-opt %s --attn-distribute | FileCheck %s
 
 !acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>

@@ -1,4 +1,4 @@
-// attn-distribute: what a thread holds of 64 x 16 tiles: eight registers, two rows, four packed pairs.
+// attn-distribute: of a 64 x 16 tile a thread holds eight elements in two rows, or four packed pairs.
 // RUN: attn-opt %s --attn-distribute | FileCheck %s
 
 !acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
@@ -99,7 +99,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #
 // CHECK: %[[BOTTOM:.*]] = arith.maxnumf
 // CHECK-NEXT: %[[MAX:.*]] = vector.from_elements %[[TOP]], %[[BOTTOM]]
 
-// A partial sum is over the thread's registers; what completes it, over four lanes.
+// A partial sum covers the thread's registers. To complete it, four lanes add theirs.
 // CHECK: %[[LOW:.*]] = vector.extract_strided_slice %[[Z]] {offsets = [0]
 // CHECK: arith.addf %[[LOW]],
 // CHECK: %[[PARTIAL:.*]] = vector.from_elements
@@ -113,7 +113,7 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #
 // CHECK-NEXT: %[[WIDE:.*]] = vector.shuffle %[[SUM]], %[[SUM]] [0, 0, 1, 1, 0, 0, 1, 1]
 // CHECK-NEXT: %[[LESS:.*]] = arith.cmpf olt, %[[MAX]], %[[SUM]] : vector<2xf32>
 
-// Whether it holds for any row of the warp.
+// Whether the condition holds for any row of the warp.
 // CHECK-NEXT: %[[A:.*]] = vector.extract %[[LESS]][0]
 // CHECK-NEXT: %[[B:.*]] = vector.extract %[[LESS]][1]
 // CHECK-NEXT: %[[MINE:.*]] = arith.ori %[[A]], %[[B]]
@@ -133,5 +133,5 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #
 // CHECK-NEXT: ub.poison : vector<8xf32>
 // CHECK-NEXT: }
 
-// What is distributed stays as it is.
+// Distributed programs are left alone.
 // RUN: attn-opt %s --attn-distribute --attn-distribute | FileCheck %s

@@ -60,7 +60,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // CHECK-NEXT: %[[P:.*]] = ws.smem %[[VERDICT]]
 // CHECK-NEXT: %[[ALL:.*]] = arith.constant 16 : i32
 // CHECK-NEXT: nvvm.mbarrier.init %[[P]], %[[ALL]]
-// The mailbox, aligned: an item has come from one CTA to another, and was read by one.
+// The mailbox is aligned. Its barriers: two arrivals for a new item, one for a read.
 // CHECK: %[[COME:.*]] = arith.constant 49232 : i32
 // CHECK-NEXT: %[[P:.*]] = ws.smem %[[COME]]
 // CHECK-NEXT: %[[ENDS:.*]] = arith.constant 2 : i32
@@ -78,7 +78,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // @work is the CTA's own.
 // CHECK: ws.get_work
 // CHECK: nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3>
-// @k: two lanes, each at a CTA of its number.
+// @k: lane n releases the slot at CTA n.
 // CHECK: nvx.mbarrier_wait
 // CHECK: %[[TWO:.*]] = arith.constant 2 : i32
 // CHECK-NEXT: %[[SPEAKS:.*]] = arith.cmpi ult, %{{.*}}, %[[TWO]] : i32
@@ -86,7 +86,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // CHECK:   %[[LANE:.*]] = arith.andi
 // CHECK-NEXT:   %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK-NEXT:   nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
-// The verdict: what one lane found goes to the first CTA before its arrival.
+// The verdict: one lane sends its word to the first CTA, then arrives there.
 // CHECK: tile.with_care
 // CHECK: arith.cmpi eq,
 // CHECK: scf.if

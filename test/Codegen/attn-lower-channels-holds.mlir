@@ -41,12 +41,12 @@ ws.kernel @holds machine "sm_90a" args ["n", "once"] problem #p config #c schedu
     // CHECK-NEXT: arith.constant
     // CHECK-NEXT: nvvm.bar.warp.sync
     ws.put %tile in @p[%me] : vector<8xi32>
-    // They have met since.
+    // The warps have met since then.
     // CHECK-NEXT: ws.put %{{.*}} in @oe
     ws.put %tile in @oe[%me] : vector<8xi32>
     // CHECK-NEXT: scf.if
     scf.if %once {
-      // What has happened before the branch is not looked at.
+      // Meetings before the branch are not taken into account.
       // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
       // CHECK-NEXT: ws.put %{{.*}} in @oe
       ws.put %tile in @oe[%me] : vector<8xi32>

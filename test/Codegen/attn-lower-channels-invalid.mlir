@@ -185,7 +185,7 @@ ws.take @t[%me]
 
 // =====
 
-// One that stores what others put.
+// A role of one thread that stores tiles of other roles.
 ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c schedule #s smem 49152 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>, %n: f32):
   ws.hold @h tensor<64x64xbf16> pieces 2 at 32768
@@ -262,7 +262,7 @@ ws.put %tile in @oe[%me] : vector<8xi32>
 // -----
 
 // overwritten_by_third_name
-// What lies over a place that lies over another shares the memory of all three.
+// A place over a place that is over a third one shares the memory of all three.
 ws.hold @p tensor<64x32xbf16> pieces 1 at 32768
 ws.hold @between tensor<32x64xbf16> pieces 1 over @v at 0
 ws.hold @oe tensor<32x64xbf16> pieces 1 over @between at 0

@@ -64,7 +64,7 @@ ws.kernel @reject_of_one_thread machine "sm_90a" args ["lse" write, "n", "no"] p
 
 // -----
 
-// The copy of an item, 16 bytes, would go to no multiple of 16.
+// The copy of an item has 16 bytes, so its address has to be a multiple of 16.
 ws.kernel @misaligned_mailbox machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s smem 49152 {
 ^bb0(%n: i32):
   // expected-error @below {{'ws.mailbox' op attn-lower-channels: expected an offset after the barriers, a multiple of 16 from byte 49152 on, got 49160}}
@@ -118,7 +118,7 @@ ws.second_run of %w by @verdict
 // -----
 
 // rejected
-// What attn-hand-out would have written.
+// A program such as attn-hand-out writes.
 // expected-error @below {{'tile.reject' op attn-lower-channels: expected a 'ws.give_verdict' (attn-hand-out)}}
 tile.reject %w if %no
 

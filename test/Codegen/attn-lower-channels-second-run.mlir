@@ -1,5 +1,5 @@
 // attn-lower-channels where items may have a second run: the verdict's barrier expects an arrival of each warp that may
-// reject, made the first time alone; all roles wait for it and read the word behind it; a role that stores
+// reject, in the first run only; all roles wait for it and read the word after it; a role that stores
 // awaits its first store before the second.
 // RUN: attn-opt %s --attn-lower-channels | FileCheck %s
 

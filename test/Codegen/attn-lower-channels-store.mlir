@@ -27,7 +27,7 @@ ws.kernel @store_warp machine "sm_90a" args ["o" write] problem #p config #c sch
   ^bb0(%me: i32):
     %first = arith.constant 0 : i32
     %second = arith.constant 1 : i32
-    // Who has put it has made it visible, and has met.
+    // The replicas have made their writes visible, and have met.
     // CHECK: nvx.mbarrier_wait
     // CHECK-NOT: nvvm.fence.proxy
     // CHECK-NOT: nvvm.barrier
@@ -52,7 +52,7 @@ ws.kernel @store_warp machine "sm_90a" args ["o" write] problem #p config #c sch
   ^bb0(%me: i32):
     %tile = arith.constant dense<0> : vector<8xi32>
     ws.wait_edge @o_free
-    // Nobody stores or reads this one.
+    // No op stores or reads this hold.
     // CHECK: ws.put %{{.*}} in @other
     // CHECK-NEXT: ws.put %{{.*}} in @oe
     // CHECK-NEXT: nvvm.fence.proxy

@@ -1,5 +1,5 @@
 // attn-lower-channels where items are handed out and may be rejected: a ring of two barriers, each with a word, and
-// the words of the role that hands out. Every run of an item arrives, the first alone says what it found.
+// the words of the role that hands out. Every run of an item arrives; only the first one writes its verdict.
 // RUN: attn-opt %s --attn-lower-channels | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

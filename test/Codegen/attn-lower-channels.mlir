@@ -63,7 +63,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK-NEXT: %[[EDGE_AT:.*]] = llvm.alloca
 // CHECK: llvm.store %c0_i32{{.*}}, %[[EDGE_AT]]
 
-// An edge with a credit, whose first wait is over at once; the next one is for the other phase.
+// An edge with a credit: its first wait succeeds at once, and the next one is for the other phase.
 // CHECK: %[[PHASE:.*]] = llvm.load %[[EDGE_AT]]
 // CHECK: %[[PARITY:.*]] = arith.xori %[[PHASE]], %c1
 // CHECK: %[[B:.*]] = ws.smem %c49184_i32
@@ -71,7 +71,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PHASE]], %c1
 // CHECK-NEXT: llvm.store %[[NEXT]], %[[EDGE_AT]]
 
-// A slot is free at first, too.
+// Slots are free at first.
 // CHECK: %[[PHASE:.*]] = llvm.load %[[PHASE_AT]]
 // CHECK-NEXT: %[[SLOT:.*]] = llvm.load %[[SLOT_AT]]
 // CHECK: %[[PARITY:.*]] = arith.xori %[[PHASE]], %c1
@@ -96,7 +96,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[FULL]], %c16384_i32
 // CHECK-NEXT: ws.copy %[[Q]] at({{.*}}) #{{.*}} to %[[TILE]] barrier %[[FULL]]
 
-// The turn of the replica after this one; before all, somebody gives the first replica its turn.
+// A replica gives the turn to the next one. At the start the first replica has the turn.
 // CHECK: ws.role @wg
 // CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
 // CHECK: %[[AFTER:.*]] = arith.addi %[[ME]], %c1
@@ -109,7 +109,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK-NEXT: scf.if %[[FIRST]] {
 // CHECK: nvvm.barrier.arrive id = %c3_i32{{.*}} number_of_threads = %c256_i32
 
-// A wait is for the phase itself.
+// A reader waits for the phase itself.
 // CHECK: %[[PHASE:.*]] = llvm.load %[[PHASE_AT]]
 // CHECK-NEXT: %[[SLOT:.*]] = llvm.load %[[SLOT_AT]]
 // CHECK: %[[OFFSET:.*]] = arith.muli %[[SLOT]], %c8_i32
@@ -138,7 +138,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK-NEXT: nvvm.mbarrier.arrive %[[EDGE]]
 // CHECK: nvvm.barrier id = %c5_i32{{.*}} number_of_threads = %c256_i32
 
-// All 128 threads of the replica have written what one of them stores, and wait until it was read.
+// One thread stores what all 128 threads of the replica have written, and all wait until it was read.
 // CHECK: ws.put
 // CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK: %[[ID:.*]] = arith.addi %[[ME]], %c1

@@ -95,7 +95,7 @@ ws.kernel @threads machine "sm_90a" args ["q", "o" write, "n"] problem #p config
 
 // -----
 
-// Below the register file, but not below what five warpgroups are launched with: 96 each.
+// The register file is large enough, but five warpgroups are launched with only 96 registers a thread.
 // expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected at most 61440 registers over all roles, with which 640 threads are launched, got 62464}}
 ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 32792 {
 ^bb0(%n: f32):

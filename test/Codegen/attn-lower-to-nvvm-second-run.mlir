@@ -1,4 +1,4 @@
-// attn-lower-to-nvvm where items may have a second run: a loop of one or two turns, which knows which turn it is in.
+// attn-lower-to-nvvm where items may have a second run: a loop of one or two iterations, which knows its iteration.
 // RUN: attn-opt %s --attn-lower-to-nvvm | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

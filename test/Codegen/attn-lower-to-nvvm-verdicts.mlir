@@ -1,5 +1,5 @@
 // attn-lower-to-nvvm where items are handed out and may be rejected: the role that hands out takes the verdict of the
-// turn before the last, and of the last where nothing else is left; a rejected item comes before the counter's answer,
+// iteration before the last, and of the last one if no other item is left; a rejected item comes before the counter's answer,
 // which is then kept; the others learn from the item whether this is its second run and where its verdict goes.
 // RUN: attn-opt %s --attn-lower-to-nvvm | FileCheck %s
 

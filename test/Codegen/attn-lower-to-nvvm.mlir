@@ -64,7 +64,7 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK-NEXT: nvvm.barrier
 // CHECK-NEXT: %{{.*}} = arith.constant
 
-// The first warpgroup: its first warp is the role, of which one lane runs the program.
+// The first warpgroup: its first warp is the role, and one lane of it runs the program.
 // CHECK: %[[GROUP:.*]] = arith.cmpi ult, %[[WARP]], %c4_i32
 // CHECK-NEXT: scf.if %[[GROUP]] {
 // CHECK-NEXT: nvvm.setmaxregister decrease 24
@@ -75,7 +75,7 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK: %[[LANE:.*]] = arith.andi %{{.*}}, %c31
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[LANE]], %c0
 // CHECK-NEXT: scf.if %[[ONE]] {
-// An item is the number of the CTA, taken apart.
+// The coordinates of an item are computed from the number of the CTA.
 // CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NEXT: %[[BLOCK:.*]] = arith.remui %[[ITEM]], %c1
 // CHECK-NEXT: %[[REST:.*]] = arith.divui %[[ITEM]], %c1
@@ -83,7 +83,7 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK-NEXT: %[[BATCH:.*]] = arith.divui %[[REST]], %c1
 // CHECK: %[[B:.*]] = llvm.inttoptr
 // CHECK: %[[PLACE:.*]] = arith.addi %{{.*}}, %[[ME]]
-// What is read once does not stay in the second cache.
+// Data that is read once is evicted first from the L2 cache.
 // CHECK-NEXT: %[[HINT:.*]] = arith.constant 1364590687093260288 : i64
 // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK-NEXT: %[[TO:.*]] = llvm.inttoptr %[[PLACE]]
@@ -109,7 +109,7 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK: %[[DESC:.*]] = arith.ori %[[BITS]], %c67108864_i32
 // CHECK-NEXT: %[[R1:.*]] = nvx.wgmma bf16 a(%[[A]] : vector<32xi32>) b(%[[DESC]]) acc(%[[ACC]] : vector<32xf32>) {b_desc_hi = 1073741888 : i32, b_offsets = array<i32: 0, 128, 256, 384, 512, 640, 768, 896>, transpose_b}
 
-// Both operands in shared memory: of the first one a piece, 8192 bytes.
+// Both operands in shared memory. The first one is a piece of 8192 bytes.
 // CHECK: %[[B_BITS:.*]] = arith.andi
 // CHECK: %[[B_DESC:.*]] = arith.ori %[[B_BITS]], %c65536_i32
 // CHECK: %[[WHOLE:.*]] = arith.addi %{{.*}}, %[[ME]]

@@ -1,5 +1,5 @@
-// `exp2_soft` approximates the exponentials of the softmax, and no others: not one
-// of a region that asks for an approximation either.
+// `exp2_soft` approximates only the exponentials of the softmax: no exponential
+// of a region, even if it asks for an approximation.
 // RUN: attn-compile %s --schedule=%attn_root/test/Schedules/exp2_soft_all.mlir --emit=nvvm -o - | FileCheck %s
 // RUN: sed 's/%%r = math.exp2 [^ ]*/& fastmath<afn>/' %s > %t.asked.mlir
 // RUN: attn-compile %t.asked.mlir --schedule=%attn_root/test/Schedules/exp2_soft_all.mlir --emit=nvvm -o - | FileCheck %s

@@ -8,10 +8,10 @@
 // RUN: diff %t.1 %t.3
 
 // The binary keeps the module's name and attributes.
-// CHECK: gpu.binary @kernels {attn.plan = "the plan"} [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly =
+// CHECK: gpu.binary @kernels {test.attribute = "any"} [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly =
 // CHECK: .version 8.0
 // CHECK-NEXT: .target sm_90a
-gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "the plan"} {
+gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {test.attribute = "any"} {
   // CHECK: .extern .shared .align 1024 .b8 smem[];
   llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
@@ -78,7 +78,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "the
     nvvm.setmaxregister increase 232
     // CHECK: mapa.shared::cluster.u32 [[PEER:%r[0-9]+]], [[BAR]], %r{{[0-9]+}};
     %peer = nvvm.mapa %bar, %x : !llvm.ptr<3> -> !llvm.ptr<7>
-    // No scope: that of the CTA, which needs no fence.
+    // Without a scope: the scope of the CTA, which needs no fence.
     // CHECK: mbarrier.arrive.shared::cluster.b64 _, [[[PEER]]], [[ONE]];
     nvvm.mbarrier.arrive %peer : !llvm.ptr<7>
     // CHECK: barrier.cluster.arrive.aligned;

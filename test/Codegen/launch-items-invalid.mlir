@@ -1,4 +1,4 @@
-// Numbers of work items that a launch plan would compute otherwise than the kernel, or not at all.
+// Numbers of work items that a launch plan cannot compute, or would compute differently from the kernel.
 // RUN: %cases %s | attn-opt --attn-lower-to-nvvm -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

@@ -1,14 +1,15 @@
 // A launch plan checks no number of 32 bits that other checks bound: a part of a maximum, a factor of the number of items, what follows from sizes.
-// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | sed 's/\\22/"/g' | FileCheck %s
+// RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 
-// CHECK: "checks":[{"equals":1,"expr":["lt",["max",["mul","sq",4],"b"],2147418112],"message":"rows"},
-// CHECK-SAME: {"equals":1,"expr":["ge",2147418112,["add","n","m"]],"message":"numbers"},
-// CHECK-SAME: {"equals":0,"expr":["lt",["min","n","m"],0],"message":"numbers"},
-// CHECK-SAME: {"equals":1,"expr":["lt",["mul",{{[^{]*}}work items"}],
+// CHECK: launch.check lt(max(mul(sq, 4), b), 2147418112) equals 1 "rows"
+// CHECK-NEXT: launch.check ge(2147418112, add(n, m)) equals 1 "numbers"
+// CHECK-NEXT: launch.check lt(min(n, m), 0) equals 0 "numbers"
+// CHECK-NEXT: launch.check lt(mul({{.*}}work items"
+// CHECK-NEXT: launch.variant
 ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [
     [["lt", ["max", ["mul", "sq", 4], "b"], 2147418112], 1, "rows"],
     [["ge", 2147418112, ["add", "n", "m"]], 1, "numbers"],
@@ -45,12 +46,13 @@ ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] 
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 
-// A difference of sizes fits, and is no factor that bounds another. What is asked of a comparison is not always a bound.
-// CHECK: "checks":[{"equals":2,"expr":["lt","n",100],"message":"never"},
-// CHECK-SAME: {"equals":1,"expr":["lt",["mul",{{[^{]*}}work items"},
-// CHECK-SAME: {"equals":0,"expr":["lt",["mul",["mul","sq","b"],["sub","sq","b"]],0],"message":"expected mul(mul(sq, b), sub(sq, b)) to be at least 0, got sq = {sq}, b = {b}"},
-// CHECK-SAME: {"equals":0,"expr":["lt","n",0],"message":"expected n to be at least 0, got n = {n}"},
-// CHECK-SAME: {"equals":1,"expr":["lt",["mul","sq","b"],2147483648],"message":"expected mul(sq, b) to be below 2147483648, got sq = {sq}, b = {b}"}],
+// A difference of sizes fits, but as a factor it bounds no other factor. A check of a comparison is not always a bound.
+// CHECK: launch.check lt(n, 100) equals 2 "never"
+// CHECK-NEXT: launch.check lt(mul({{.*}}work items"
+// CHECK-NEXT: launch.check lt(mul(mul(sq, b), sub(sq, b)), 0) equals 0 "expected mul(mul(sq, b), sub(sq, b)) to be at least 0, got sq = {sq}, b = {b}"
+// CHECK-NEXT: launch.check lt(n, 0) equals 0 "expected n to be at least 0, got n = {n}"
+// CHECK-NEXT: launch.check lt(mul(sq, b), 2147483648) equals 1 "expected mul(sq, b) to be below 2147483648, got sq = {sq}, b = {b}"
+// CHECK-NEXT: launch.variant
 ws.kernel @open machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "n", 100], 2, "never"]]} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
   %index0 = arith.constant 0 : index

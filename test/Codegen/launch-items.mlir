@@ -1,19 +1,19 @@
-// The number of work items in a launch plan is the arithmetic of the extents, and a kernel that bounds it too little is bounded.
-// RUN: attn-opt %s --attn-lower-to-nvvm | sed 's/\\22/"/g' | FileCheck %s
+// A launch plan computes the number of work items from the extents. If the checks of a kernel do not bound it, checks are added.
+// RUN: attn-opt %s --attn-lower-to-nvvm | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 
 // A static size stands for its name in expressions and messages.
-// CHECK: "checks":[{"equals":0,"expr":["mod",8,2],"message":"got 8 heads and {sq} rows"}
+// CHECK: launch.check mod(8, 2) equals 0 "got 8 heads and {sq} rows"
 // What the kernel computes in 32 bits, and the plan in 64, stays within 32, and extents are not negative.
-// CHECK-SAME: {"equals":1,"expr":["lt",[[ITEMS:\["mul",\["ceildiv",\["mul","sq",4\],64\],\["mul",\["div",\["max","n",1\],2\],\["add",\["min",\["mod","b",3\],2\],\["sub","n",1\]\]\]\]]],2147418112],"message":"expected fewer than 2147418112 work items"}
-// CHECK-SAME: {"equals":0,"expr":["lt",["add",["min",["mod","b",3],2],["sub","n",1]],0],"message":"expected add(min(mod(b, 3), 2), sub(n, 1)) to be at least 0, got b = {b}, n = {n}"}
-// CHECK-SAME: {"equals":1,"expr":["lt",["mul","sq",4],2147483648],"message":"expected mul(sq, 4) to be below 2147483648, got sq = {sq}"}
-// CHECK-SAME: {"equals":0,"expr":["lt",["sub","n",1],-2147483648],"message":"expected sub(n, 1) to be at least -2147483648, got n = {n}"}],
-// CHECK-SAME: "grid":[
-// CHECK-SAME: [[ITEMS]],1,1]
+// CHECK-NEXT: launch.check lt([[ITEMS:mul\(ceildiv\(mul\(sq, 4\), 64\), mul\(div\(max\(n, 1\), 2\), add\(min\(mod\(b, 3\), 2\), sub\(n, 1\)\)\)\)]], 2147418112) equals 1 "expected fewer than 2147418112 work items"
+// CHECK-NEXT: launch.check lt(add(min(mod(b, 3), 2), sub(n, 1)), 0) equals 0 "expected add(min(mod(b, 3), 2), sub(n, 1)) to be at least 0, got b = {b}, n = {n}"
+// CHECK-NEXT: launch.check lt(mul(sq, 4), 2147483648) equals 1 "expected mul(sq, 4) to be below 2147483648, got sq = {sq}"
+// CHECK-NEXT: launch.check lt(sub(n, 1), -2147483648) equals 0 "expected sub(n, 1) to be at least -2147483648, got n = {n}"
+// CHECK-NEXT: launch.variant
+// CHECK: launch.kernel @f grid [[ITEMS]] block
 ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [
     [["mod", "hq", 2], 0, "got {hq} heads and {sq} rows"]]} {
 ^bb0(%q: tensor<?x?x8x64xbf16>, %n: i32):

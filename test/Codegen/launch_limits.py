@@ -43,16 +43,16 @@ def check_of(expression):
 # A limit, a kernel of a given size, the largest accepted size, and the message for one more.
 LIMITS = [
     ("the words of a list", lambda n: kernel([check_of('["min"' + ", 1" * (n - 1) + "]")]), 256,
-     "expected 'attn.checks' to have lists of at most 256 words, got 257"),
+     "'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have lists of at most 256 words, got 257"),
     # The other two checks are those of the number of items.
     ("the checks of a launch", lambda n: kernel(f'["n", {i}, "m"]' for i in range(n)), 254,
-     "expected at most 256 checks of a launch, got 257"),
+     "'launch.plan' op expected at most 256 checks, got 257"),
     ("the depth of a check", lambda n: kernel(map(check_of, nested(n))), 31,
-     "expected 'attn.checks' to be at most 32 deep, got more"),
+     "'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be at most 32 deep, got more"),
     ("the depth of the number of items", lambda n: kernel(sums=n), 29,
-     "expected the expressions of its launch plan to be at most 32 deep, with the number of work items written out, got 33"),
+     "'launch.check' op expected an expression that is at most 32 deep, got 33"),
     ("the depth of both", lambda n: kernel([check_of('["lt", ["add", ["add", "items", 1], 1], 100]')], n), 27,
-     "expected the expressions of its launch plan to be at most 32 deep, with the number of work items written out, got 33"),
+     "'launch.check' op expected an expression that is at most 32 deep, got 33"),
 ]
 
 
@@ -63,7 +63,7 @@ def main():
             done = subprocess.run([sys.argv[1], "--attn-lower-to-nvvm", "-o", "/dev/null"], input=make(size),
                                   capture_output=True, text=True, check=False)
             expected = size > largest
-            refused = done.returncode == 1 and done.stderr.count("error: ") == 1 and f"attn-lower-to-nvvm: {message}\n" in done.stderr
+            refused = done.returncode == 1 and done.stderr.count("error: ") == 1 and f"error: {message}\n" in done.stderr
             taken = done.returncode == 0 and not done.stderr
             if not (refused if expected else taken):
                 failures += 1

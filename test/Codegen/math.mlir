@@ -1,4 +1,4 @@
-// What each op of arith and math becomes: one instruction, approximate,
+// Each op of arith and math becomes one instruction, approximate,
 // flushing, contracted.
 // RUN: attn-opt %s --attn-emit-ptx | sed 's/\\0A/\n/g; s/\\09/\t/g' | FileCheck %s
 
@@ -37,7 +37,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // CHECK: tanh.approx.f32
     %tanh = math.tanh %x fastmath<afn> : f32
     llvm.store volatile %tanh, %p : f32, !llvm.ptr<1>
-    // Of any argument: integers and a polynomial.
+    // For any argument: integer arithmetic and a polynomial.
     // CHECK-NOT: tanh
     // CHECK-NOT: sin.approx
     // CHECK: shf.l.wrap.b32
@@ -69,7 +69,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %12 = arith.mulf %x, %z : f32
     %13 = arith.addf %12, %y : f32
     llvm.store volatile %13, %p : f32, !llvm.ptr<1>
-    // A NaN loses against a number in maxnumf, and wins in maximumf.
+    // The maximum of a NaN and a number is the number in maxnumf, and NaN in maximumf.
     // CHECK: max.ftz.f32
     %14 = arith.maxnumf %x, %y : f32
     llvm.store volatile %14, %p : f32, !llvm.ptr<1>
@@ -100,7 +100,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     llvm.return
   }
 
-  // -inf is data: a comparison with it is not folded away, and a sum of it
+  // -inf is a value like others: comparisons with it are not folded, and sums of it
   // and a number neither.
   // CHECK: .visible .entry infinity(
   // CHECK: setp.eq.ftz.f32 %p{{[0-9]+}}, %r{{[0-9]+}}, 0fFF800000;
@@ -113,11 +113,11 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     llvm.return
   }
 
-  // Vectors come apart.
+  // Vectors become scalars.
   // CHECK: .visible .entry vectors(
   // CHECK-COUNT-4: lg2.approx.ftz.f32
   // CHECK-COUNT-4: ex2.approx.ftz.f32
-  // In order without reassoc.
+  // The order of additions is kept without reassoc.
   // CHECK: add.ftz.f32 [[A:%r[0-9]+]]
   // CHECK: add.ftz.f32 [[B:%r[0-9]+]], [[A]]
   // CHECK: add.ftz.f32 %r{{[0-9]+}}, [[B]]
@@ -129,7 +129,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     llvm.return
   }
 
-  // The polynomial: nothing of it is contracted but its fma.
+  // The polynomial keeps its own fma, and no other is formed.
   // CHECK: .visible .entry polynomial(
   // CHECK: max.ftz.NaN.f32 [[LEAST:%r[0-9]+]], %r{{[0-9]+}}, 0fC2FD0000;
   // CHECK: min.ftz.NaN.f32 [[X:%r[0-9]+]], [[LEAST]], 0f42FE0000;
@@ -139,7 +139,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
   // CHECK-COUNT-3: fma.rn.ftz.f32
   // CHECK: shl.b32 [[EXPONENT:%r[0-9]+]], [[SHIFTED]], 23;
   // CHECK: add.s32 [[POWER:%r[0-9]+]], %r{{[0-9]+}}, [[EXPONENT]];
-  // A NaN comes back.
+  // A NaN stays a NaN.
   // CHECK: fma.rn.ftz.f32 %r{{[0-9]+}}, [[X]], 0f00000000, [[POWER]];
   llvm.func @polynomial(%p: !llvm.ptr<1>, %x: f32, %y: f32) attributes {nvvm.kernel} {
     %0 = nvx.exp2_poly %x {degree = 3 : i32} : f32

@@ -52,12 +52,11 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
   }
 }
 
-// What moves in pairs has rows on 16 bytes.
-// PLAN: {\22access\22:\22read\22,{{[^}]*}}\22name\22:\22q\22}
-// PLAN-SAME: {\22access\22:\22write\22,{{[^}]*}}\22name\22:\22y\22}
-// PLAN-SAME: {\22access\22:\22readwrite\22,{{[^}]*}}\22name\22:\22dq\22}
-// PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22x\22}
-// PLAN-SAME: {\22kind\22:\22pointer\22,\22tensor\22:\22lsep\22}
-// PLAN-SAME: {\22aligned_rows\22:1,\22kind\22:\22pointer\22,\22tensor\22:\22y\22}
-// PLAN-SAME: {\22kind\22:\22pointer\22,\22tensor\22:\22dq\22}
+// If elements move in pairs, rows are aligned to 16 bytes.
+// PLAN: launch.plan @tiles target "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate]
+// PLAN: #launch.pointer<"x" aligned_rows>,
+// PLAN-NEXT: #launch.pointer<"lsep">,
+// PLAN-NEXT: #launch.pointer<"q" aligned_rows>,
+// PLAN-NEXT: #launch.pointer<"y" aligned_rows>,
+// PLAN-NEXT: #launch.pointer<"dq">,
 // COLUMNS: error: 'tile.load' op attn-lower-to-nvvm: expected a multiple of 8 columns, got 12

@@ -35,7 +35,7 @@ def sizes(compiler, options, schedule, folder):
     with open(out, encoding="utf-8") as file:
         text = file.read()
     found = (re.findall(r"schedule-resources.*?(\d+) bytes of shared memory", run.stderr),
-             re.findall(r"plan-memory.*?(\d+) bytes of shared memory", run.stderr), re.findall(r"smem\\22:(\d+)", text))
+             re.findall(r"plan-memory.*?(\d+) bytes of shared memory", run.stderr), re.findall(r"launch\.kernel .* shared (\d+)", text))
     return list(zip(*found, strict=True))
 
 

@@ -21,7 +21,7 @@ ws.kernel @products machine "sm_90a" args ["q"] problem #p config #c schedule #s
       %k256 = ws.slot_at %me : <@k256, tensor<256x64xbf16>>
       %k144 = ws.slot_at %me : <@k144, tensor<144x64xbf16>>
       %a = arith.constant dense<0> : vector<8xi32>
-      // The columns from 128 on begin two panels of 32 rows on: 8192 bytes.
+      // Columns from 128 on are two panels of 32 rows later: 8192 bytes.
       // CHECK: nvx.wgmma {{.*}}b_offsets = array<i32: 0, 128>, b_parts = array<i32: 0, 512>, transpose_b} : vector<128xf32>
       %r0, %t0 = ws.mma %a, %v256 : vector<8xi32>, <@v256, tensor<32x256xbf16>> -> vector<128xf32>
       // CHECK: nvx.wgmma {{.*}}b_offsets = array<i32: 0, 128>, transpose_b} : vector<64xf32>

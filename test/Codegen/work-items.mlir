@@ -72,17 +72,17 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg warps 4 regs 240 }>
-// CHECK: \22kind\22:\22workspace\22
-// CHECK-SAME: \22workspace\22:4,\22zeroed\22:4
+// CHECK: launch.variant workspace 4 zeroed 4 numerics <
+// CHECK: #launch.workspace
 // CHECK-LABEL: llvm.func @handed_out
 // CHECK-SAME: %[[COUNTER:.*]]: !llvm.ptr<1>
-// The first item is the CTA's number: what the counter answers is less by the grid.
+// The first item is the CTA's number, so the counter's answers are smaller by the size of the grid.
 // CHECK: %[[ANSWER:.*]] = llvm.alloca
 // CHECK: %[[ME:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NEXT: %[[CTAS:.*]] = nvvm.read.ptx.sreg.nctaid.x
 // CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[ME]], %[[CTAS]] : i32
 // CHECK-NEXT: llvm.store %[[FIRST]], %[[ANSWER]]
-// What items are divided by has a reciprocal that all of them share.
+// Divisions by the same number share its reciprocal.
 // CHECK: %[[RECIPROCAL:.*]] = arith.divui %{{.*}}, %{{.*}} : i32
 // CHECK: scf.while
 // CHECK-NOT: arith.divui
@@ -96,7 +96,7 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // CHECK: vector.from_elements %[[PUT]],
 // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK: scf.if %[[SOME]] {
-// The counter wraps to 0 when as many items as there are have been asked for.
+// The counter wraps to 0 after the last request of the launch.
 // CHECK: %[[LAST:.*]] = arith.subi
 // CHECK-NEXT: %[[TAKEN:.*]] = llvm.atomicrmw uinc_wrap %[[COUNTER]], %[[LAST]] syncscope("device") monotonic
 // CHECK-NEXT: llvm.store %[[TAKEN]], %[[ANSWER]]

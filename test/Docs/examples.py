@@ -2,7 +2,7 @@
 """Every op of a dialect has an example, and attn-opt accepts it: examples.py ATTN_OPT PAGE...
 
 An example is Markdown after **Example** in the section of an op. It is put into the first
-program of its level that accepts it: a module, a tile.kernel or a ws.kernel. Names that it
+program of its level that accepts it: a module, a tile.kernel, a ws.kernel or a launch.plan. Names that it
 uses without defining them are those of VALUES and DECLARATIONS."""
 
 import re
@@ -56,7 +56,22 @@ def used_values(dialect, example):
     return [(f"%{name}", kind) for kind, names in VALUES[dialect].items() for name in names.split() if name in used]
 
 
+def plan(example):
+    """A launch plan around an op of one."""
+    kernel = "launch.kernel @any grid 1 block 32 cluster 1 shared 0 params []"
+    last = "launch.variant workspace 0 {\n%s\n}"
+    body = (example + "\n" + last % kernel if re.match(r"launch\.(check|variant)", example)
+            else last % (example if example.startswith("launch.kernel") else f"{example}\n{kernel}"))
+    binary = 'gpu.binary @example [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]\n'
+    arguments = {"x": "tensor<?x?x?x?xf32>", "o": "tensor<?x?x?x64xbf16>", "hk": "i32", "scale": "f32"}
+    return (ALIASES.replace("kind = fwd", "kind = custom") + binary +
+            'launch.plan @example target "sm_90a" args ["x" ("b", "sq", "hq", "sk"), "o", "hk", "scale"] problem #problem {\n'
+            f"^bb0({', '.join(f'%{name}: {kind}' for name, kind in arguments.items())}):\n{body}\n}}")
+
+
 def programs(dialect, example):
+    if example.startswith("launch."):
+        return [ALIASES + example if example.startswith("launch.plan") else plan(example)]
     values = used_values(dialect, example)
     arguments = ", ".join(f"{name}: {kind}" for name, kind in values)
     names = ", ".join(f'"{name[1:]}"' for name, _ in values)

@@ -12,7 +12,7 @@
 // CHECK: .visible .entry combine_d128(
 // CHECK: ld.global.v2
 //
-// Loads into registers have no channel, and nothing is awaited: registers wait.
+// Loads into registers have no channel and no await: the hardware waits at the first use.
 // RUN: attn-opt %s --attn-resolve-layouts --attn-warp-specialize | FileCheck %s --check-prefix=ROLE --implicit-check-not=ws.await
 // ROLE: ws.entry @ld_op
 // ROLE: tile.load {{.*}} part(%{{.*}}) {{.*}} -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>

@@ -1,4 +1,4 @@
-// What attn-configure refuses.
+// Errors of attn-configure.
 // RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_100a 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: attn-opt %s --attn-configure -split-input-file -verify-diagnostics
 // RUN: not attn-opt %examples/causal.mlir --attn-configure=target=sm_80 2>&1 | FileCheck %s --check-prefix=TARGET
@@ -8,7 +8,7 @@
 // TARGET: causal.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected a target among {{.*}}'sm_90a', got 'sm_80'
 // FILE: causal.mlir:{{[0-9:]+}}: error: 'attn.attention' op expected the entry '@fwd_d64' of '{{.*}}fwd_d64.mlir' to be for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', got fwd, bf16 or f16, head dims 64 and 64
 
-// The message goes on with what the table has.
+// The message continues with the entries of the table.
 // NONE: error: 'attn.attention' op expected a schedule for fwd, bf16, head dims 128 and 128, mask 'causal_bottom_right', on 'sm_100a' in the table, which has
 // NONE: @fwd_d96: fwd, bf16 or f16, head dims 96 and 96, mask {{.*}}, on 'sm_90a'
 
@@ -36,7 +36,7 @@ func.func @tile_dv(%q: !t, %k: !t, %v: !v, %scale: f32) -> (!v, !l) {
 
 // -----
 
-// 2^16 is no f16.
+// 2^16 is too large for f16.
 !t = tensor<?x?x?x64xf16>
 !l = tensor<?x?x?xf32>
 func.func @rescale_threshold(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {

@@ -8,7 +8,7 @@
 !t = tensor<?x?x?x128xbf16>
 !l = tensor<?x?x?xf32>
 
-// What reads nothing at positions runs on the plain entries.
+// Regions that read no tensor at positions get the first rung.
 // CHECK-LABEL: func.func @softcap(
 // CHECK: config <tile_m = 128, tile_n = 128, {{[^>]*}}row_max = first_block> variant <"softcap" when <seqlen_k at_most 1024>>
 // CHECK-LABEL: func.func @softcap_1(
@@ -33,7 +33,7 @@ func.func @softcap(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 !t = tensor<?x?x?x128xbf16>
 !l = tensor<?x?x?xf32>
 
-// What does needs registers for the addresses.
+// Regions that do need registers for the addresses.
 // CHECK-LABEL: func.func @gathers(
 // CHECK: config <tile_m = 128, tile_n = 64, {{[^>]*}}rung = 1>
 // SCHEDULED: schedule <"fwd_d128_rung1"

@@ -1,4 +1,4 @@
-// Where several entries serve an attention, its function has to be its own.
+// If several entries serve an attention, its function may contain nothing else.
 // RUN: attn-opt %s --attn-configure=schedule-file=%attn_root/test/Inputs/variants_d64.mlir -split-input-file -verify-diagnostics
 
 !t = tensor<?x?x?x64xbf16>

@@ -30,8 +30,8 @@ func.func @causal(%q: !t, %scale: f32, %bias: f32 {attn.name = "table"}) -> (!t,
 
 // -----
 
-// An entry for other masks is none of this problem's. Names that are taken are
-// passed over.
+// Entries for other masks do not apply. Names that are in use are
+// skipped.
 // CHECK-LABEL: func.func @none(
 // CHECK: tile_n = 64, {{.*}}> variant <"none" when <seqlen_k at_most 128>>
 // CHECK-LABEL: func.func @none_2(

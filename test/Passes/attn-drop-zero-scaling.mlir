@@ -1,4 +1,4 @@
-// attn-drop-zero-scaling: zeros times a factor that is finite and not negative, whatever comes in, are zeros; where the
+// attn-drop-zero-scaling: zeros times a factor that is always finite and not negative are zeros; where the
 // factor may be infinite, NaN or negative, or the zero is negative, the product stays.
 // RUN: attn-opt %s --attn-drop-zero-scaling | FileCheck %s
 

@@ -1,4 +1,4 @@
-// attn-instrument: a stamp before each op that waits or issues, and where a role goes on to compute.
+// attn-instrument: a stamp before each op that waits or issues, and where a role resumes computing.
 // RUN: attn-opt %s --attn-instrument | FileCheck %s
 // RUN: attn-opt %s --attn-instrument | attn-opt --attn-instrument | FileCheck %s
 // RUN: attn-opt %s --attn-instrument='events=16 ctas=1 roles=load' | FileCheck %s --check-prefix=SOME
@@ -14,7 +14,10 @@
 
 // CHECK-LABEL: ws.kernel @stamped
 // SOME-LABEL: ws.kernel @stamped
-ws.kernel @stamped machine "sm_90a" args ["q", "o" write] problem #p config #c schedule #s {
+// The plan of its resources has a word more for each replica.
+// CHECK: attributes {attn.resources = {mbarriers = 5 : i64, shared_memory = 49204 : i64}} {
+ws.kernel @stamped machine "sm_90a" args ["q", "o" write] problem #p config #c schedule #s
+    attributes {attn.resources = {mbarriers = 5 : i64, shared_memory = 49192 : i64}} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %o: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.hold @oe tensor<64x64xbf16> pieces 2 at 32768

@@ -1,5 +1,5 @@
-// attn-overlap-last-product: what follows the loop and does not read its last product is computed while that is in flight, and
-// where the loop runs for no block; what reads it, or has an effect, stays.
+// attn-overlap-last-product: ops after the loop that do not read its last product run while that is in flight, and
+// where the loop runs for no block. Ops that read it or have an effect stay.
 // RUN: attn-opt %s --attn-pipeline --attn-start-fresh --attn-overlap-last-product | FileCheck %s
 // RUN: not attn-opt %s --attn-overlap-last-product -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: 'ws.for' op attn-overlap-last-product: expected the loop to be expanded
@@ -40,11 +40,11 @@ ws.kernel @last machine "sm_90a" args ["n"] problem #p config #c schedule #s {
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
     %o, %l = ws.for ranges <down [full]> bounds(%n, %n) init(%zero, %none) : (!acc, f32) -> (!acc, f32) {
     ^bb0(%j: i32, %product: !acc, %sum: f32):
-      %more = ws.entry @add slot 0 shift 0 -> f32 {
+      %more = ws.entry @add issue 0 shift 0 -> f32 {
         %a = arith.mulf %sum, %sum : f32
         ws.yield %a : f32
       }
-      %next = ws.entry @mul slot 1 shift 1 -> !acc {
+      %next = ws.entry @mul issue 1 shift 1 -> !acc {
         %m, %t = ws.mma %slot, %slot acc(%product : !acc) transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }

@@ -29,11 +29,11 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
     %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
-      %qk = ws.entry @qk slot 0 shift 0 -> !acc {
+      %qk = ws.entry @qk issue 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }
-      %next = ws.entry @add slot 1 shift 1 -> !acc {
+      %next = ws.entry @add issue 1 shift 1 -> !acc {
         %a = arith.addf %sum, %qk : !acc
         ws.yield %a : !acc
       }
@@ -60,15 +60,15 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
     %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
-      %qk = ws.entry @qk slot 0 shift 0 -> !acc {
+      %qk = ws.entry @qk issue 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }
-      %again = ws.entry @again slot 1 shift 1 -> !acc {
+      %again = ws.entry @again issue 1 shift 1 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }
-      %next = ws.entry @add slot 2 shift 1 after [@again] -> !acc {
+      %next = ws.entry @add issue 2 shift 1 after [@again] -> !acc {
         %a = arith.addf %sum, %again : !acc
         ws.yield %a : !acc
       }
@@ -91,11 +91,11 @@ ws.kernel @early machine "sm_90a" args ["n"] problem #p config #c schedule #s {
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
     %r = ws.for ranges <down [full]> bounds(%n, %n) init(%zero) : (!acc) -> !acc {
     ^bb0(%j: i32, %sum: !acc):
-      %qk = ws.entry @qk slot 0 shift 0 -> !acc {
+      %qk = ws.entry @qk issue 0 shift 0 -> !acc {
         %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %m : !acc
       }
-      %next = ws.entry @add slot 1 shift 1 -> !acc {
+      %next = ws.entry @add issue 1 shift 1 -> !acc {
         %a = arith.addf %sum, %qk : !acc
         ws.yield %a : !acc
       }

@@ -17,7 +17,7 @@ ws.kernel @case machine "sm_90a" args ["n"] problem #p config #c schedule #s sme
 ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
 ^bb0(%j: i32):
   // expected-error @below {{'ws.entry' op attn-pipeline: expected a shift of at most 1 for 'sum', got 2}}
-  ws.entry @sum slot 5 shift 2 {
+  ws.entry @sum issue 5 shift 2 {
     ws.yield
   }
   ws.yield
@@ -28,7 +28,7 @@ ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
 ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
 ^bb0(%j: i32):
   // expected-error @below {{'ws.entry' op attn-pipeline: no lowering for 'last' in a loop without shifts}}
-  ws.entry @ld_q slot 1 shift 0 guard last {
+  ws.entry @ld_q issue 1 shift 0 guard last {
     ws.yield
   }
   ws.yield

@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/at_most 1/at_most 2/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
-// RUN: sed 's/@mask slot 1 shift 0/@mask slot 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
+// RUN: sed 's/@mask issue 1 shift 0/@mask issue 1 shift 1/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
 // RUN: sed 's/first_masked/first_branch/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
 // RUN: sed 's/first_masked/first_branch/; s/full/masked/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
@@ -103,15 +103,15 @@ ws.kernel @one machine "sm_90a" args ["n"] problem #p config #c schedule #s {
       %slot = ws.wait : <@q, tensor<64x64xbf16>>
       %r = ws.for ranges <down [masked at_most 1, full]> bounds(%ends#0, %ends#1, %ends#2) init(%init) : (!acc) -> !acc {
       ^bb0(%j: i32, %sum: !acc):
-        %qk = ws.entry @qk slot 0 shift 0 -> !acc {
+        %qk = ws.entry @qk issue 0 shift 0 -> !acc {
           %m, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
           ws.yield %m : !acc
         }
-        %masked = ws.entry @mask slot 1 shift 0 masked(%qk : !acc) after [@qk] -> !acc {
+        %masked = ws.entry @mask issue 1 shift 0 masked(%qk : !acc) after [@qk] -> !acc {
           %a = math.absf %qk : !acc
           ws.yield %a : !acc
         }
-        %next = ws.entry @add slot 2 shift 1 -> !acc {
+        %next = ws.entry @add issue 2 shift 1 -> !acc {
           %a = arith.addf %sum, %masked : !acc
           ws.yield %a : !acc
         }

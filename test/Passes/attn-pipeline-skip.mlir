@@ -44,14 +44,14 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
       }
       ws.for ranges <down [masked, full]> bounds(%2#0, %2#1, %2#2) init() : () -> () {
       ^bb0(%arg6: i32):
-        ws.entry @ld_k slot 0 shift 0 {
+        ws.entry @ld_k issue 0 shift 0 {
           %block, %head, %batch = tile.work_coords %1
           %3 = arith.muli %arg6, %c128_i32 : i32
           %4 = ws.acquire : <@k, tensor<128x64xbf16>>
           ws.copy %arg1 at(%batch, %head, %3) #map shared to %4 : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
           ws.yield
         }
-        ws.entry @ld_q slot 1 shift 0 guard once {
+        ws.entry @ld_q issue 1 shift 0 guard once {
           %block, %head, %batch = tile.work_coords %1
           %3 = arith.muli %block, %c128_i32 : i32
           %4 = ws.acquire : <@q, tensor<128x64xbf16>>
@@ -86,23 +86,23 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
       %3 = ws.wait : <@q, tensor<128x64xbf16>>
       %4 = ws.for ranges <down [skipped, masked, full]> bounds(%2#0, %own#0, %own#1, %2#2) init(%cst) : (tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>) -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
       ^bb0(%arg6: i32, %arg7: tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>):
-        ws.entry @take_tc slot 0 shift 0 {
+        ws.entry @take_tc issue 0 shift 0 {
           ws.take @tc[%arg5]
           ws.yield
         }
-        %11 = ws.entry @get_k slot 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
+        %11 = ws.entry @get_k issue 1 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
           %15 = ws.wait : <@k, tensor<128x64xbf16>>
           ws.yield %15 : !ws.slot<@k, tensor<128x64xbf16>>
         }
-        %12 = ws.entry @qk slot 2 shift 0 releases(%11 : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %12 = ws.entry @qk issue 2 shift 0 releases(%11 : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %result, %token = ws.mma %3 piece(%arg5), %11 transpose_b : !ws.slot<@q, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           ws.yield %result : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         }
-        ws.entry @give_tc slot 3 shift 0 {
+        ws.entry @give_tc issue 3 shift 0 {
           ws.give @tc[%arg5]
           ws.yield
         }
-        %13 = ws.entry @mask slot 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
+        %13 = ws.entry @mask issue 4 shift 0 masked(%12 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>) after [@qk] -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> {
           %c128_i32_4 = arith.constant 128 : i32
           %16 = arith.muli %arg6, %c128_i32_4 : i32
           %17 = tile.coords %16 dim 1 : tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
@@ -110,7 +110,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
           %19 = arith.addf %12, %18 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
           ws.yield %19 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
         }
-        %14 = ws.entry @sum slot 5 shift 1 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
+        %14 = ws.entry @sum issue 5 shift 1 -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>> {
           %15 = tile.reduce  add %13 dim 1 : tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>> -> tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
           %16 = arith.addf %arg7, %15 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
           ws.yield %16 : tensor<64xf32, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>

@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: attn-opt %s --attn-pipeline --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// Expanded loops stay as they are.
+// Expanded loops are left alone.
 // RUN: attn-opt %s --attn-pipeline --attn-pipeline | FileCheck %s
 
 // REMARK: [Passed] pipeline | Category:attn | {{.*}}role 'load': 2 copies of the loop's body, shifts 0 to 0
@@ -52,12 +52,12 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "n", "hi", "mid", "lo"] proble
   ^bb0(%me: i32):
     ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init() : () -> () {
     ^bb0(%j: i32):
-      ws.entry @ld_k slot 0 shift 0 {
+      ws.entry @ld_k issue 0 shift 0 {
         %to = ws.acquire : <@k, !tile>
         ws.copy %k at(%n, %n, %j) #bshd shared to %to : tensor<?x?x?x64xbf16>, <@k, !tile>
         ws.yield
       }
-      ws.entry @ld_q slot 1 shift 0 guard once {
+      ws.entry @ld_q issue 1 shift 0 guard once {
         %to = ws.acquire : <@q, !tile>
         ws.copy %q at(%n, %n, %n) #bshd to %to : tensor<?x?x?x64xbf16>, <@q, !tile>
         ws.yield
@@ -134,29 +134,29 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "n", "hi", "mid", "lo"] proble
     %sq = ws.wait : <@q, !tile>
     %sum = ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) : (!l) -> !l {
     ^bb0(%j: i32, %l: !l):
-      ws.entry @take_tc slot 0 shift 0 {
+      ws.entry @take_tc issue 0 shift 0 {
         ws.take @tc[%me]
         ws.yield
       }
-      %sk = ws.entry @get_k slot 1 shift 0 -> !slot_k {
+      %sk = ws.entry @get_k issue 1 shift 0 -> !slot_k {
         %x = ws.wait : <@k, !tile>
         ws.yield %x : !slot_k
       }
-      %s = ws.entry @qk slot 2 shift 0 releases(%sk : !slot_k) -> !s {
+      %s = ws.entry @qk issue 2 shift 0 releases(%sk : !slot_k) -> !s {
         %r, %t = ws.mma %sq piece(%me), %sk transpose_b : !ws.slot<@q, !tile>, <@k, !tile> -> !s
         ws.yield %r : !s
       }
-      ws.entry @give_tc slot 3 shift 0 {
+      ws.entry @give_tc issue 3 shift 0 {
         ws.give @tc[%me]
         ws.yield
       }
-      %m = ws.entry @mask slot 4 shift 0 masked(%s : !s) after [@qk] -> !s {
+      %m = ws.entry @mask issue 4 shift 0 masked(%s : !s) after [@qk] -> !s {
         %at = tile.coords %j dim 0 : tensor<64x128xi32>
         %f = arith.sitofp %at : tensor<64x128xi32> to !s
         %x = arith.addf %s, %f : !s
         ws.yield %x : !s
       }
-      %new = ws.entry @sum slot 5 shift 1 -> !l {
+      %new = ws.entry @sum issue 5 shift 1 -> !l {
         %r = tile.reduce add %m dim 1 : !s -> !l
         %x = arith.addf %l, %r : !l
         ws.yield %x : !l

@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --attn-plan-memory | FileCheck %s
 // RUN: attn-opt %s --attn-plan-memory --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// Planned once more they stay where they are.
+// A second run of the pass changes no offset.
 // RUN: attn-opt %s --attn-plan-memory --attn-plan-memory | FileCheck %s
 
 // REMARK: [Passed] plan-memory | Category:attn | {{.*}}65584 bytes of shared memory

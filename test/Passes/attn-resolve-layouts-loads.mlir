@@ -1,4 +1,4 @@
-// What a load brings has a layout where something else than an MMA computes with it:
+// A loaded tile has a layout if an op other than an MMA computes with it:
 // its threads load it into registers.
 // RUN: attn-opt %s --attn-resolve-layouts | FileCheck %s
 

@@ -8,8 +8,8 @@
 // RUN: sed 's/dense<-3.4.*>/dense<0xFF800000>/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=INFINITE
 // RUN: not attn-opt %s --attn-start-fresh -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNEXPANDED
 // RUN: attn-compile %examples/causal.mlir --emit=ws | FileCheck %s --check-prefix=WHOLE
-// RUN: sed 's/slot 8 shift 0/slot 3 shift 1/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=SEEN
-// RUN: sed 's/slot 4 shift 1/slot 9 shift 0/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/issue 8 shift 0/issue 3 shift 1/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=SEEN
+// RUN: sed 's/issue 4 shift 1/issue 9 shift 0/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=FIRST
 
 // UNEXPANDED: 'ws.for' op attn-start-fresh: expected the loop to be expanded
 
@@ -79,22 +79,22 @@ ws.kernel @scaled machine "sm_90a" args ["n", "m", "k"] problem #p config #c sch
     %slot = ws.wait : <@q, tensor<64x64xbf16>>
     %o, %l = ws.for ranges <down [masked, full]> bounds(%n, %m, %k) init(%zeros, %lowest) : (!acc, !row) -> (!acc, !row) {
     ^bb0(%j: i32, %sum: !acc, %old: !row):
-      %s = ws.entry @qk slot 0 shift 0 -> !acc {
+      %s = ws.entry @qk issue 0 shift 0 -> !acc {
         %r, %t = ws.mma %slot, %slot transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %r : !acc
       }
-      %x = ws.entry @mask slot 1 shift 0 masked(%s : !acc) after [@qk] -> !acc {
+      %x = ws.entry @mask issue 1 shift 0 masked(%s : !acc) after [@qk] -> !acc {
         %y = math.absf %s : !acc
         ws.yield %y : !acc
       }
-      %next, %alpha = ws.entry @stat slot 2 shift 0 after [@qk] -> !row, !row {
+      %next, %alpha = ws.entry @stat issue 2 shift 0 after [@qk] -> !row, !row {
         %max = tile.reduce max %x dim 1 : !acc -> !row
         %larger = arith.maxnumf %max, %old : !row
         %growth = arith.subf %old, %larger : !row
         %factor = math.exp2 %growth : !row
         ws.yield %larger, %factor : !row, !row
       }
-      %scaled = ws.entry @rescale slot 8 shift 0 after [@pv] -> !acc {
+      %scaled = ws.entry @rescale issue 8 shift 0 after [@pv] -> !acc {
         %one = arith.constant dense<1.0> : !row
         %grew = arith.cmpf olt, %alpha, %one : !row
         %any = tile.any %grew : tensor<64xi1, #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>>
@@ -107,7 +107,7 @@ ws.kernel @scaled machine "sm_90a" args ["n", "m", "k"] problem #p config #c sch
         }
         ws.yield %o : !acc
       }
-      %product = ws.entry @pv slot 4 shift 1 -> !acc {
+      %product = ws.entry @pv issue 4 shift 1 -> !acc {
         %r, %t = ws.mma %slot, %slot acc(%scaled : !acc) transpose_b : !q, <@q, tensor<64x64xbf16>> -> !acc
         ws.yield %r : !acc
       }

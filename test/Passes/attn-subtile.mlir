@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --attn-subtile | FileCheck %s
 // RUN: attn-opt %s --attn-subtile --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// What is cut is not cut again.
+// A second run of the pass cuts nothing.
 // RUN: attn-opt %s --attn-subtile --attn-subtile | FileCheck %s
 
 // REMARK: [Passed] subtile | Category:attn | {{.*}}2 sub-tiles of 64 rows

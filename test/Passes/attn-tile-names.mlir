@@ -1,12 +1,12 @@
-// A capture has the name that the user gave it, whatever that is. Where an argument of the
-// kernel would have the same, that gives way; where expressions of the plan cannot use it,
-// they have a symbol in its place.
+// A capture keeps the name that the user gave it. If another argument of the
+// kernel has the same name, that argument is renamed. If expressions of the plan cannot use it,
+// they use a symbol instead.
 // RUN: attn-opt %s --attn-tile | FileCheck %s
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
 
-// Another argument's name, a size's and a reserved one; a name that is no symbol at all; and none.
+// The name of another argument, of a size, a reserved one, one that is no symbol, and no name.
 // CHECK-LABEL: tile.kernel @names
 // CHECK-SAME: args ["q_1" query (
 // CHECK-SAME: "k" key (

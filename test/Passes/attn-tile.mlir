@@ -1,4 +1,4 @@
-// attn-tile: a kernel in full; what else its config changes.
+// attn-tile: a kernel in full, and the effects of its config.
 // RUN: attn-opt %s --attn-tile | FileCheck %s
 
 !q = tensor<?x?x?x128xbf16>

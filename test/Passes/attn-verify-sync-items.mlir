@@ -6,7 +6,7 @@
 
 // -----
 
-// What attn-hand-out would have written.
+// A program such as attn-hand-out writes.
 ws.kernel @rejected machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32, %no: i1):
   ws.role @wg warps 4 regs 240 replicas 2 {

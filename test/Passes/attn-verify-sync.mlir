@@ -1,4 +1,4 @@
-// attn-verify-sync on hand-written roles: what ends and is balanced, and what is not.
+// attn-verify-sync on hand-written roles: programs that end and are balanced, and others.
 // RUN: %cases %s | attn-opt --attn-hand-out --attn-verify-sync -split-input-file -verify-diagnostics
 
 
@@ -254,7 +254,7 @@ ws.work_loop extents(%n, %n, %n) {
   // expected-note @below {{with work items of 0 blocks}}
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
-    ws.entry @w slot 0 shift 0 {
+    ws.entry @w issue 0 shift 0 {
       ws.wait_edge @e
       ws.yield
     }

@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --attn-warp-specialize | FileCheck %s
 // RUN: attn-opt %s --attn-warp-specialize --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
-// Kernels that have roles stay as they are.
+// Kernels that have roles are left alone.
 // RUN: attn-opt %s --attn-warp-specialize --attn-warp-specialize | FileCheck %s
 
 // REMARK: [Passed] warp-specialize | Category:attn | {{.*}}2 roles, 2 channels, 1 holds, 0 edges, 1 turns, 0 rendezvous
@@ -25,12 +25,12 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: ws.for ranges <down [masked, full]> bounds(%[[B]]#0, %[[B]]#1, %[[B]]#2) init()
 // CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
-// CHECK-NEXT: ws.entry @ld_k slot 0 shift 0 {
+// CHECK-NEXT: ws.entry @ld_k issue 0 shift 0 {
 // CHECK-NEXT: %{{.*}}, %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[W]]
 // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[J]], %c128
 // CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@k
 // CHECK-NEXT: ws.copy %[[K]] at(%[[BATCH]], %[[HEAD]], %[[ROW]]) #{{.*}} shared to %[[SLOT]]
-// CHECK: ws.entry @ld_q slot 1 shift 0 guard once {
+// CHECK: ws.entry @ld_q issue 1 shift 0 guard once {
 // CHECK-NEXT: %[[BLOCK:.*]], %[[HEAD:.*]], %[[BATCH:.*]] = tile.work_coords %[[W]]
 // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c128
 // CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@q
@@ -48,18 +48,18 @@
 // CHECK-NEXT: %[[SLOT_Q:.*]] = ws.wait : <@q
 // CHECK-NEXT: %[[SUM:.*]] = ws.for {{.*}} bounds(%[[B]]#0, %[[B]]#1, %[[B]]#2) init(%[[ZERO]])
 // CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[L:.*]]: tensor<64xf32>):
-// CHECK-NEXT: ws.entry @take_tc slot 0 shift 0 {
+// CHECK-NEXT: ws.entry @take_tc issue 0 shift 0 {
 // CHECK-NEXT: ws.take @tc[%[[ME]]]
-// CHECK: %[[SLOT:.*]] = ws.entry @get_k slot 1 shift 0
+// CHECK: %[[SLOT:.*]] = ws.entry @get_k issue 1 shift 0
 // CHECK-NEXT: ws.wait : <@k
-// CHECK: %[[S:.*]] = ws.entry @qk slot 2 shift 0 releases(%[[SLOT]] :
+// CHECK: %[[S:.*]] = ws.entry @qk issue 2 shift 0 releases(%[[SLOT]] :
 // CHECK-NEXT: ws.mma %[[SLOT_Q]] piece(%[[ME]]), %[[SLOT]] transpose_b
-// CHECK: ws.entry @give_tc slot 3 shift 0 {
+// CHECK: ws.entry @give_tc issue 3 shift 0 {
 // CHECK-NEXT: ws.give @tc[%[[ME]]]
-// CHECK: %[[M:.*]] = ws.entry @mask slot 4 shift 0 masked(%[[S]] : tensor<64x128xf32>) after [@qk]
+// CHECK: %[[M:.*]] = ws.entry @mask issue 4 shift 0 masked(%[[S]] : tensor<64x128xf32>) after [@qk]
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.muli %[[J]], %c128
 // CHECK-NEXT: tile.coords %[[COLUMN]] dim 1
-// CHECK: %[[NEW:.*]] = ws.entry @sum slot 5 shift 1
+// CHECK: %[[NEW:.*]] = ws.entry @sum issue 5 shift 1
 // CHECK-NEXT: %[[R:.*]] = tile.reduce add %[[M]] dim 1
 // CHECK-NEXT: arith.addf %[[L]], %[[R]]
 // CHECK: ws.yield %[[NEW]]

@@ -46,7 +46,7 @@ SUBTILE, SPECIALIZE, PIPELINE = (f"attn-{name}-invalid" for name in ("subtile", 
 MEMORY = "attn-plan-memory-invalid.mlir"
 EARLY = "attn-pipeline-early.mlir"
 # A value that is read before it is computed, which ws.for refuses.
-READ_BEFORE = (EARLY, [("slot 0 shift 0", "slot 0 shift 1"), ("slot 1 shift 1", "slot 1 shift 0")], "--attn-pipeline")
+READ_BEFORE = (EARLY, [("issue 0 shift 0", "issue 0 shift 1"), ("issue 1 shift 1", "issue 1 shift 0")], "--attn-pipeline")
 
 # file: start of a message: what stands in front (rules, words of V29, INPUT or OWN), and the input that is refused: a lit
 # test that holds the message, edits of the small kernel, or (file, edits, pass).
@@ -87,7 +87,7 @@ REFUSALS = {
     },
     "Specialization/LoopBuilder.cpp": {
         "V5: expected carried value  to stay in registers": ("carried_elsewhere", [("tile.yield %l1 :", "tile.yield %m :")]),
-        "expected each turn to end with an await of its MMAs": ("stored_elsewhere", [("oe in smem", "oe in reg")]),
+        "expected each time step to end with an await of its MMAs": ("stored_elsewhere", [("oe in smem", "oe in reg")]),
         "V5: '' passes on a value": ("V5 odd_masked", [TWO_GROUPS, ("take(tc) qk give(tc) ", ""), ("ring wg", "ring other"),
             ("  body wg {", "  body other {\n    kv { take(tc) qk give(tc) }\n  }\n  body wg {")]),
         "V8: expected a wait for what '' reads": ("V8", SPECIALIZE + ".test"),

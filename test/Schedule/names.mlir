@@ -3,13 +3,13 @@
 // RUN: sed 's/step exp p32<M, N>/step exp q32<M, N>/; s/module attributes {attn.values = \(.*\)/#values = \1/; s/^}>} {}/}>/' %attn_root/passes/schedule/data/values/fwd.mlir > %t.values
 // RUN: sed 's/rescale_threshold = 8> {$/rescale_threshold = 8> attributes {attn.values = #values} {/' %S/Inputs/fwd_d128.mlir > %t.kernel
 
-// Names of its own, of which one differs that no place refers to.
+// Its own names. One that no place refers to differs from the usual one.
 // RUN: cat %t.values %t.kernel | attn-opt --attn-schedule=schedule-file=%S/Inputs/mine.mlir | FileCheck %s --check-prefix=OWN
 // OWN: schedule <"mine" machine "sm_90a" {
-// OWN: attributes {attn.values = #attn.kernel_values<fwd {
+// OWN: attn.values = #attn.kernel_values<fwd {
 // OWN: step exp q32<M, N>
 
-// And of one that a place does refer to.
+// One that a place does refer to.
 // RUN: sed 's/step cvt p</step cvt probs</' %t.values > %t.renamed
 // RUN: cat %t.renamed %t.kernel | not attn-opt --attn-schedule=schedule-file=%S/Inputs/mine.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: mine.mlir:{{[0-9]+}}:1: error: 'attn.table_entry' op V1: expected place 'p' to name a value of the kernel, got 'p'

@@ -22,7 +22,7 @@
 // PTX: griddepcontrol.launch_dependents;
 // PTX-NOT: griddepcontrol
 // One thread says so, after its last load.
-// NVVM: 22dependent{{.}}22:1
+// NVVM: launch.kernel @causal_d64 {{.*}} dependent params [
 // NVVM: nvvm.fence.mbarrier.init
 // NVVM: nvvm.barrier
 // NVVM-NEXT: nvvm.griddepcontrol {{ *}}wait
@@ -30,7 +30,7 @@
 // NVVM: nvvm.griddepcontrol {{ *}}launch_dependents
 // NVVM-NOT: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // NVVM-NOT: nvvm.griddepcontrol
-// ALONE-NOT: 22dependent{{.}}22
+// ALONE-NOT: dependent params
 // ALONE-NOT: griddepcontrol
 // RESULT: check: passed
 // RESULT: guard: passed

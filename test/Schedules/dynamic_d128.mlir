@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Persistent CTAs that ask a counter for their work items: the load role hands them
-// out through a channel, one item ahead, and asks late: before the last V of an
+// out through a channel, one item ahead. It asks late: before the last V of an
 // item. Two Q tiles, so that the next item's is loaded while this one computes.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ptx -o %t.ptx

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Items handed out, and a reference from the first block: what it goes wrong on is
-// handed out once more two turns later.
+// Items are handed out, with a reference from the first block. Items that are rejected are
+// handed out again two items later.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o %t.ptx
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --check-prefix=LOOP
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
-// A reference that is too small by far shows with polynomials, too, wherever they are used.
+// A reference that is far too small is noticed with polynomials too.
 // RUN: sed 's/exp2_soft 0 of 1/exp2_soft 1 of 1/' %s > %t.all.mlir
 // RUN: sed 's/exp2_soft 0 of 1/exp2_soft 1 of 2/' %s > %t.half.mlir
 // RUN: %attn-sim %attn_root/test/Inputs/full_d64.mlir --schedule=%t.all.mlir --q=1x64x1x64 --kv=1x150x1x64 --inputs=spike-key:50 --sm-count=1

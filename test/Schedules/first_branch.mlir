@@ -6,7 +6,7 @@
 // RUN: %python %S/../Codegen/hot_loop.py < %t.ptx | FileCheck %s --implicit-check-not="loop 2"
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --q=1x300x2x64 --kv=1x420x1x64
 //
-// Without a mask the prologue is all that can reach past the keys, for loops of ranges too.
+// Without a mask only the prologue can reach past the keys, also if ranges have loops of their own.
 // RUN: attn-compile %attn_root/test/Inputs/full_d64.mlir --schedule=%s --emit=ptx -o %t.none.ptx
 // RUN: %python %S/../Codegen/hot_loop.py < %t.none.ptx | FileCheck %s --check-prefix=NONE --implicit-check-not=mask --implicit-check-not="loop 2"
 // RUN: sed 's/knob peel first_branch/knob peel first_masked/' %s > %t.ranges.mlir

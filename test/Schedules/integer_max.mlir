@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The row maximum is found by integer instructions on the bits of the scores, with a
-// floor of 0; an item that this goes wrong on is computed again with the maximum of
+// floor of 0. A rejected item is computed again with the maximum of
 // the floats.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o %t.ptx

@@ -13,7 +13,7 @@
 // RUN: sed 's/tile_m = 128/tile_m = 192/; s/split M 2/split M 3/; s/regs 40/regs 32/; s/wg\[2\] warps 4 regs 232/wg[3] warps 4 regs 160/' %s > %t.three.mlir
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.three.mlir --emit=nvvm -o - | FileCheck %s --check-prefix=PLAN
 //
-// PLAN: 22zeroed{{.}}22:33024
+// PLAN: launch.variant workspace add({{.*}}) zeroed 33024 
 //
 // LOOP: loop 2: scores untouched
 //

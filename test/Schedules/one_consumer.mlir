@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One consumer warpgroup with tiles of 64 queries: nothing to take turns with.
+// One consumer warpgroup with tiles of 64 queries, so there are no turns.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
@@ -16,15 +16,15 @@
 // PTX-NOT: bar.arrive
 // WS: ws.channel @q [tensor<64x128xbf16>] depth 1 at
 // WS-NOT: ws.turn
-// WS: ws.role @wg warps 4 regs 232 replicas 1
+// WS: ws.role @wg warps 4 regs 256 replicas 1
 
 attn.table_entry fwd @one_consumer head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right"]
     config <tile_m = 64, tile_n = 128, work = grid, order = longest_first, rescale_threshold = 8>
     schedule <"one_consumer" machine "sm_90a" {
   remat(next)
-  role load warps 1 regs 40
-  role wg warps 4 regs 232
+  role load warps 1 regs 240
+  role wg warps 4 regs 256
   chan q = q in smem depth 1
   chan k = k in smem depth 2
   chan v = v in smem depth 2

@@ -14,9 +14,9 @@ ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
 
 
 def entries(path):
-    """The entries of a schedule file by name, without their conditions."""
+    """The entries of a schedule file by name, for all launches: without conditions, and not packed."""
     with open(path, encoding="utf-8") as file:
-        parts = ENTRY.split(re.sub(r"\n *when <[^>]*>", "", file.read()))[1:]
+        parts = ENTRY.split(re.sub(r"\n *when <[^>]*>| packed(?=\n)", "", file.read()))[1:]
     return {re.search(r"@(\w+)", part)[1]: part for part in parts}
 
 

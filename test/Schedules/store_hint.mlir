@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The L2 cache is told to let go of O before all else.
+// O is evicted first from the L2 cache.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 // RUN: sed '/knob store_hint/d' %s > %t.none.mlir

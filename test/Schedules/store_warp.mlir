@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A warp of its own stores O, and the consumers go on: from where V was, also in a cluster,
-// from where Q was, and from memory of O's own. CTAs run one item and several; some items have
+// A warp of its own stores O while the consumers continue: from the memory of V, also in a cluster,
+// from that of Q, and from memory of O's own. CTAs run one item or several; some items have
 // no keys; some are run again, and the warp stores their second O over the first.
 //
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=128 --mask=none > %t.mlir

@@ -35,7 +35,7 @@ public:
   LoopFaults(ws::ForOp loop, Faults &faults) : loop(loop), faults(faults) {
     llvm::append_range(entries, loop.getBody().getOps<ws::EntryOp>());
     llvm::sort(entries, [](ws::EntryOp a, ws::EntryOp b) {
-      return a.getSlot() < b.getSlot();
+      return a.getIssue() < b.getIssue();
     });
   }
 
@@ -87,10 +87,10 @@ private:
   SmallVector<ws::EntryOp> entries;
 };
 
-/// Moves an entry to its position in the text's order, by shift and slot.
+/// Moves an entry to its position in the text's order, by shift and issue.
 void placeInOrder(ws::EntryOp entry) {
   auto key = [](ws::EntryOp each) {
-    return std::make_pair(each.getShift(), each.getSlot());
+    return std::make_pair(each.getShift(), each.getIssue());
   };
   Operation *before = entry->getBlock()->getTerminator();
   for (auto other : entry->getBlock()->getOps<ws::EntryOp>()) {
@@ -107,9 +107,9 @@ void placeInOrder(ws::EntryOp entry) {
 void LoopFaults::addSwap(ws::EntryOp first, ws::EntryOp second) {
   addTo(first, "order", "behind " + second.getName(),
         [first, second]() mutable {
-          int64_t slot = first.getSlot();
-          first.setSlot(second.getSlot());
-          second.setSlot(slot);
+          int64_t issue = first.getIssue();
+          first.setIssue(second.getIssue());
+          second.setIssue(issue);
           placeInOrder(first);
           placeInOrder(second);
         });
@@ -182,8 +182,8 @@ void LoopFaults::addReleases(ws::EntryOp entry) {
     auto source = entry.getReleases()[i].getDefiningOp<ws::EntryOp>();
     ws::EntryOp earlier;
     for (ws::EntryOp other : entries) {
-      bool isBetween = source && source.getSlot() < other.getSlot() &&
-                       other.getSlot() < entry.getSlot() &&
+      bool isBetween = source && source.getIssue() < other.getIssue() &&
+                       other.getIssue() < entry.getIssue() &&
                        other.getShift() == entry.getShift() &&
                        !other.getPassthrough();
       earlier = isBetween ? other : earlier;

@@ -18,7 +18,7 @@ GENERATOR = "passes/schedule/Generator/"
 # Words that are a kernel's name by chance.
 ALLOWED = {
     # A field of the plan's problem.
-    ("codegen/launch/LaunchPlan.cpp", "mask"),
+    ("codegen/emit/PlanWriter.cpp", "mask"),
     # A matrix operand's layout in PTX, and a 64-bit register of inline assembly.
     ("codegen/target/sm90/NvxToLLVM.cpp", "k"),
     ("codegen/target/common/InlineAsm.cpp", "l"),
@@ -31,9 +31,9 @@ ALLOWED = {
     ("dialect/lib/AttentionOp.cpp", "lse"),
     ("dialect/lib/AttentionRegions.cpp", "mask"),
     ("dialect/lib/AttentionRegions.cpp", "score"),
+    ("dialect/lib/LaunchOps.cpp", "mask"),
+    ("dialect/lib/LaunchOps.cpp", "score"),
     # Words for roles, for positions in programs of regions, and of a JSON file.
-    ("runtime/lib/launch_plan.cpp", "scale"),
-    ("runtime/lib/launch_plan.cpp", "lse"),
     ("tools/attn-run/region.cpp", "b"),
     ("tools/attn-run/main.cpp", "scale"),
     ("dialect/lib/RegionProgram.cpp", "s"),

@@ -16,7 +16,7 @@ from attn import _capi
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # LLVM's NVPTX backend has no logarithm of f64.
-UNSELECTABLE = """gpu.module @m [#nvvm.target<chip = "sm_90">] attributes {attn.plan = "{}"} {
+UNSELECTABLE = """gpu.module @m [#nvvm.target<chip = "sm_90">] {
   llvm.func @f(%p: !llvm.ptr<1>, %x: f64) attributes {nvvm.kernel} {
     %0 = llvm.intr.log2(%x) : (f64) -> f64
     llvm.store %0, %p : f64, !llvm.ptr<1>

@@ -202,6 +202,21 @@ class Semantics(TorchTest):
                    flex_attention(q.float(), q.float(), q.float(), block_mask=mask).double())
 
 
+class FewQueries(TorchTest):
+    """With few queries, the query heads of a head of K and V share a tile, where their number allows."""
+
+    def test_they_give_what_others_give(self):
+        for queries, heads, kv_heads in ((1, 8, 2), (3, 4, 4), (16, 8, 2), (2, 6, 2), (1, 8, 8)):
+            with self.subTest(queries=queries, heads=heads, kv_heads=kv_heads):
+                q, k, v = self.normal(2, heads, queries, 64), self.normal(2, kv_heads, 300, 64), self.normal(2, kv_heads, 300, 64)
+                mask = torch.ones(queries, 300, dtype=torch.bool).tril(300 - queries)
+                exact = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), mask, enable_gqa=True)
+                got = attn.flash_attn_func(*(x.transpose(1, 2) for x in (q, k, v)), causal=True)
+                self.close(got.transpose(1, 2), exact)
+                exact = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double(), enable_gqa=True)
+                self.close(attn.sdpa(q, k, v, enable_gqa=True), exact)
+
+
 class Compiled(TorchTest):
     """Each function is compiled once for changing lengths, without a graph break."""
 

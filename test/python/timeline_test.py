@@ -64,6 +64,13 @@ class Reading(unittest.TestCase):
         self.assertEqual([(s.kind, s.name) for s in rows[4].spans], [("QK", "QK"), ("PV", "PV"), ("mma", "dv")])
         self.assertEqual([s.name for s in rows[0].spans if s.kind == "PV"], ["PV"])
 
+    def test_uses_of_columns_are_left_out(self):
+        trace = make_trace()
+        trace["traceEvents"] += [thread(1, 6, "tensor memory"), *unit_span(6, "columns", "columns 0 to 63", 100, 300, 8),
+                                 *unit_span(6, "read-columns", "columns 0 to 31", 110, 120, 9)]
+        _, rows = timeline.read_block(trace)
+        self.assertEqual(rows[-1].name, "columns 0 to 63")
+
     def test_every_kind_has_a_color_of_its_own(self):
         colors = [color for color, _ in timeline.STYLES.values()]
         self.assertEqual(len(colors), len(set(colors)))

@@ -55,6 +55,12 @@ def measured_log():
     return head + list(made_up_times.made_up(head))
 
 
+def faster_when_long(name):
+    """The same, but one is four times as fast at 16384 keys."""
+    return [{**r, "ms": r["ms"] / 4} if r["record"] == "time" and r["candidate"].startswith(name) and "x16384x" in r["shape"] else r
+            for r in measured_log()]
+
+
 class Spaces(unittest.TestCase):
     def test_a_product_is_all_combinations_the_last_varying_fastest(self):
         found = space_of({"consumers": [2, 3], "tile_n": [64, 128]}).points()
@@ -110,7 +116,7 @@ class Spaces(unittest.TestCase):
 
     def test_the_default_spaces(self):
         paths = sorted(glob.glob(os.path.join(main.SPACES, "*.json")))
-        self.assertEqual(len(paths), 7)
+        self.assertEqual(len(paths), 13)
         for path in paths:
             with self.subTest(path=os.path.basename(path)):
                 found = space.read(path, GENERATOR)
@@ -465,6 +471,20 @@ class Deciding(unittest.TestCase):
                 self.assertEqual(decision.winner[:2], "w3")
                 self.assertIn(record["note"], decision.excluded[name])
 
+    def test_ranges_of_lengths_have_winners_of_their_own(self):
+        view = journal.View(faster_when_long("w3"))
+        short, long = decide.decide(view, 0.01, (1024,))
+        self.assertEqual((short.shapes, short.winner[:2]), (["16x1024x32"], "w4"))
+        self.assertEqual((long.shapes, long.winner[:2]), (["1x16384x32"], "w3"))
+        self.assertIn("fwd_d64_causal, up to 1024 keys: ", short.lines()[0])
+        self.assertIn("fwd_d64_causal, above 1024 keys: ", long.lines()[0])
+
+    def test_there_is_one_decision_where_the_table_is_faster_in_a_range_or_one_was_not_measured(self):
+        for records, split in ((faster_when_long("table"), (1024,)), (measured_log(), (512,)), (measured_log(), (32768,))):
+            with self.subTest(split=split):
+                decision, = decide.decide(journal.View(records), 0.01, split)
+                self.assertEqual(len(decision.shapes), 2)
+
     def test_shapes_that_were_not_finished_do_not_count(self):
         decision = self.decide(measured_log()[:-1])
         self.assertEqual(decision.shapes, ["16x1024x32"])
@@ -503,6 +523,29 @@ class Tables(unittest.TestCase):
         (name, text), = table.tables(view, decide.decide(view, 0.01), "measured").items()
         self.assertEqual(name, "fwd_d64_causal.mlir")
         self.assertIn('@fwd_d64_causal head_dim 64, 64\n    masks ["causal_top_left", "causal_bottom_right"]\n    config', text)
+
+    def test_each_range_of_lengths_has_an_entry(self):
+        view = journal.View(faster_when_long("w3"))
+        (name, text), = table.tables(view, decide.decide(view, 0.01, (1024,))).items()
+        self.assertEqual(name, "fwd_d64_causal.mlir")
+        first, second = text.split("attn.table_entry")[1:]
+        self.assertIn("@fwd_d64_causal_1024 ", first)
+        self.assertIn('"window"]\n    when <seqlen_k at_most 1024>\n    config <tile_m = 256, ', first)
+        self.assertIn("@fwd_d64_causal ", second)
+        self.assertIn('"window"]\n    config <tile_m = 192, ', second)
+
+    def test_neighbours_with_the_same_winner_are_one_entry(self):
+        view = journal.View(measured_log())
+        split, whole = (table.tables(view, decide.decide(view, 0.01, bounds)) for bounds in ((1024,), ()))
+        self.assertEqual([text.count("attn.table_entry") for text in split.values()], [1])
+        self.assertEqual([text.count("when <") for text in split.values()], [0])
+        self.assertEqual(list(split), list(whole))
+
+    def test_windows_are_served_by_the_causal_winner_alone(self):
+        for words, others, masks in ((["none"], [], ["none", "window"]), (["none"], ["causal"], ["none"]),
+                                     (["causal"], ["none"], ["causal_top_left", "causal_bottom_right", "window"])):
+            with self.subTest(words=words, others=others):
+                self.assertEqual(table.masks_of(words, others, "all"), masks)
 
     def test_a_compressed_log_is_read(self):
         with tempfile.TemporaryDirectory() as temp:
@@ -547,7 +590,7 @@ class Tables(unittest.TestCase):
             def compile(source, output, schedule):
                 return {"kind": "spill", "text": "spills"} if "w4" in os.path.basename(schedule) and "window" in source else None
             compiler = types.SimpleNamespace(compile=compile)
-            decision, = table.verified_decisions(log, folder, compiler, 0.01, lambda text: None)
+            decision, = table.verified_decisions(log, folder, compiler, 0.01, (), lambda text: None)
             log.close()
             self.assertEqual(decision.winner[:2], "w3")
             replayed, = decide.decide(journal.View(journal.read(folder.log())), 0.01)

@@ -3,6 +3,7 @@
 #include "BarrierOps.h"
 #include "SyncPatterns.h"
 #include "attn/codegen/launch/LaunchShape.h"
+#include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
 
 using namespace mlir;
@@ -10,26 +11,31 @@ using namespace attn;
 using namespace attn::codegen;
 using ws::barrierBytes;
 
-FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel,
-                                       const Target &chip) {
+FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel) {
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(), [&] {
+        return kernel.emitOpError("attn-lower-channels: ");
+      });
+  if (failed(machine)) {
+    return failure();
+  }
   BarrierPlan plan;
-  if (failed(plan.placeBarriers(kernel)) || failed(plan.placeItems(kernel))) {
+  plan.resources = ResourcePlan(ResourceNeeds::of(kernel), *machine);
+  if (failed(plan.placeBarriers(kernel)) || failed(plan.placeItems(kernel)) ||
+      failed(plan.checkNamed(kernel, *machine))) {
     return failure();
   }
   plan.countArrivals(kernel);
-  if (failed(plan.nameBarriers(kernel, chip))) {
-    return failure();
-  }
   return plan;
 }
 
 LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
-  end = *kernel.getSmemBytes();
+  end = resources.barriersEnd;
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
-    int64_t ring = barrierBytes * channel.getDepth();
-    channels[channel.getSymName()] = {(int64_t)channel.getDepth(), end,
-                                      end + ring, channel.getCluster()};
-    end += 2 * ring;
+    int64_t depth = channel.getDepth();
+    int64_t full = resources.findBarriers(channel.getSymName())->offset;
+    channels[channel.getSymName()] = {depth, full, full + barrierBytes * depth,
+                                      channel.getCluster()};
   }
   for (auto edge : kernel.getBody().getOps<ws::EdgeOp>()) {
     if (edge.getCredits() > 1) {
@@ -37,9 +43,9 @@ LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
                               "got ")
              << edge.getCredits();
     }
-    edges[edge.getSymName()] = {end, (int64_t)edge.getCredits(),
-                                edge.getCluster()};
-    end += barrierBytes;
+    edges[edge.getSymName()] = {
+        resources.findBarriers(edge.getSymName())->offset,
+        (int64_t)edge.getCredits(), edge.getCluster()};
   }
   return success();
 }
@@ -102,47 +108,30 @@ void BarrierPlan::countArrivals(ws::KernelOp kernel) {
   }
 }
 
-/// Assigns ids: 0 belongs to the CTA; then one for each replica of each role
-/// whose warps meet, one for each replica of a turn's ring, and one for each
-/// rendezvous.
-LogicalResult BarrierPlan::nameBarriers(ws::KernelOp kernel,
-                                        const Target &chip) {
-  int64_t next = 1;
-  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    if (warpsMeet(role, chip)) {
-      namedIds[role.getSymName()] = next;
-      next += role.getReplicas();
-    }
-  }
-  for (auto turn : kernel.getBody().getOps<ws::TurnOp>()) {
-    namedIds[turn.getSymName()] = next;
-    next += kernel.lookupSymbol<ws::RoleOp>(turn.getRing()).getReplicas();
-  }
-  for (auto sync : kernel.getBody().getOps<ws::RendezvousOp>()) {
-    namedIds[sync.getSymName()] = next++;
-  }
-  if (next > 16) {
-    return kernel.emitOpError("attn-lower-channels: expected at most 16 named "
-                              "barriers, got ")
-           << next;
+LogicalResult BarrierPlan::checkNamed(ws::KernelOp kernel,
+                                      MachineAttr machine) const {
+  int64_t most = machine.getBarriers().getNamed();
+  if (resources.namedBarriers > most) {
+    return kernel.emitOpError("attn-lower-channels: expected at most ")
+           << most << " named barriers, got " << resources.namedBarriers;
   }
   decided(kernel.getLoc(), "lower-channels")
-      << llvm::formatv("{0} barriers in memory, {1} named",
-                       (end - *kernel.getSmemBytes()) / barrierBytes, next)
+      << llvm::formatv("{0} barriers in memory, {1} named", resources.mbarriers,
+                       resources.namedBarriers)
              .str();
   return success();
 }
 
 int64_t BarrierPlan::named(StringRef name) const {
-  auto found = namedIds.find(name);
-  if (found == namedIds.end()) {
+  const ResourcePlan::Ids *ids = resources.findIds(name);
+  if (!ids) {
     llvm::report_fatal_error("attn-lower-channels: expected a named barrier of "
                              "'" +
                              name +
                              "', got none: a chip lets the warps of a role "
-                             "meet where 'meetsBefore' says that they do not");
+                             "meet where the plan of resources does not");
   }
-  return found->second;
+  return ids->first;
 }
 
 void BarrierPlan::emitSetup(ws::KernelOp kernel) const {

@@ -6,11 +6,9 @@
 #ifndef ATTN_CODEGEN_BARRIERPLAN_H
 #define ATTN_CODEGEN_BARRIERPLAN_H
 
-#include "attn/dialect/ItemMemory.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 
 namespace attn::codegen {
-
-class Target;
 
 /// The barriers of a channel in shared memory, and the roles that arrive on
 /// them.
@@ -35,8 +33,7 @@ struct VerdictBarriers {
 
 class BarrierPlan {
 public:
-  static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel,
-                                         const Target &chip);
+  static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel);
 
   const ChannelBarriers &channel(llvm::StringRef name) const {
     return channels.find(name)->second;
@@ -51,18 +48,20 @@ public:
 
   /// Inserts the `ws.setup` that initializes the barriers before the roles.
   void emitSetup(ws::KernelOp kernel) const;
-  /// The first byte of shared memory after the barriers.
-  int64_t getEnd() const { return end; }
+  /// The end of shared memory: the words of stamps come after the barriers.
+  int64_t getEnd() const { return end + resources.stampBytes; }
 
 private:
   mlir::LogicalResult placeBarriers(ws::KernelOp kernel);
   mlir::LogicalResult placeItems(ws::KernelOp kernel);
   void countArrivals(ws::KernelOp kernel);
-  mlir::LogicalResult nameBarriers(ws::KernelOp kernel, const Target &chip);
+  mlir::LogicalResult checkNamed(ws::KernelOp kernel,
+                                 MachineAttr machine) const;
 
+  /// Offsets and ids.
+  ResourcePlan resources;
   llvm::MapVector<llvm::StringRef, ChannelBarriers> channels;
   llvm::MapVector<llvm::StringRef, EdgeBarrier> edges;
-  llvm::StringMap<int64_t> namedIds;
   std::optional<VerdictBarriers> verdict;
   /// The mailbox through which a cluster shares its items.
   std::optional<ws::MailboxMemory> mailbox;

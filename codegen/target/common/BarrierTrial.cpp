@@ -7,14 +7,13 @@ using namespace attn;
 using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
-/// Id 0 belongs to the CTA.
-static constexpr int64_t namedBarriers = 16;
 
 //===----------------------------------------------------------------------===//
 // The program.
 //===----------------------------------------------------------------------===//
 
-BarrierProgram::BarrierProgram(ws::KernelOp kernel) : kernel(kernel) {
+BarrierProgram::BarrierProgram(ws::KernelOp kernel, MachineAttr machine)
+    : kernel(kernel), namedBarriers(machine.getBarriers().getNamed()) {
   for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
     roles.push_back({role, RoleSlice(role)});
   }
@@ -238,9 +237,11 @@ BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
     return Step::Done;
   }
   unsigned number = &warp - warps.data();
-  if (event.place < 1 || event.place >= namedBarriers || event.lanes != ~0u) {
-    error(event) << "expected all lanes at one of the barriers 1 to "
-                 << namedBarriers - 1 << ", got barrier " << event.place;
+  // Id 0 belongs to the CTA.
+  int64_t ids = program.namedBarriers;
+  if (event.place < 1 || event.place >= ids || event.lanes != ~0u) {
+    error(event) << "expected all lanes at one of the barriers 1 to " << ids - 1
+                 << ", got barrier " << event.place;
     return Step::Failed;
   }
   if (event.number < 1 || event.number % warpThreads != 0) {

@@ -14,12 +14,13 @@ namespace attn::codegen {
 /// that setup initializes.
 class BarrierProgram {
 public:
-  explicit BarrierProgram(ws::KernelOp kernel);
+  BarrierProgram(ws::KernelOp kernel, MachineAttr machine);
 
   /// Reports barriers that overlap other data.
   mlir::LogicalResult readSetup();
 
   ws::KernelOp kernel;
+  int64_t namedBarriers; // of the machine
   std::vector<std::pair<ws::RoleOp, RoleSlice>> roles;
   struct Barrier {
     int64_t arrivals; // of a phase

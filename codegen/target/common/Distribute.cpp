@@ -4,6 +4,7 @@
 #include "Target.h"
 #include "TilePatterns.h"
 #include "attn/codegen/target/Passes.h"
+#include "attn/dialect/ConsumedKnobs.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 
 namespace attn::codegen {
@@ -279,6 +280,7 @@ public:
       if (failed(checkNoTiles(kernel))) {
         return signalPassFailure();
       }
+      recordConsumed(kernel, getArgument());
     }
   }
 };

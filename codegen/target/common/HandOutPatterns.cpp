@@ -233,7 +233,7 @@ struct EmittedScalars {
   Value isBelow(Value a, Value b) const {
     return emit.compare(arith::CmpIPredicate::ult, a, b);
   }
-  Value slotOf(Value turn) const { return emit.bitAnd(turn, 1); }
+  Value slotOf(Value iteration) const { return emit.bitAnd(iteration, 1); }
   Value takeVerdictIf(Value due, Value number) const;
 
 private:
@@ -280,7 +280,7 @@ struct ChooseItemPattern : ItemPattern<ws::ChooseItemOp> {
       return emit.shared(verdicts.handOut(word));
     };
     ws::HandOutState<Value> state;
-    state.turn = emit.load(variable(ws::turnWord));
+    state.iteration = emit.load(variable(ws::iterationWord));
     state.known = emit.load(variable(ws::knownWord));
     state.before = emit.load(variable(ws::beforeWord));
     state.last = emit.load(variable(ws::lastWord));
@@ -290,7 +290,7 @@ struct ChooseItemPattern : ItemPattern<ws::ChooseItemOp> {
     auto store = [&](Value value, ws::HandOutWord word) {
       LLVM::StoreOp::create(rewriter, op.getLoc(), value, variable(word));
     };
-    store(chosen.state.turn, ws::turnWord);
+    store(chosen.state.iteration, ws::iterationWord);
     store(chosen.state.known, ws::knownWord);
     store(chosen.state.before, ws::beforeWord);
     store(chosen.state.last, ws::lastWord);

@@ -6,7 +6,6 @@
 #include "HoldPatterns.h"
 #include "SharedMemory.h"
 #include "SyncPatterns.h"
-#include "Target.h"
 
 using namespace mlir;
 using namespace attn;
@@ -46,17 +45,6 @@ bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
   return readsPlace(mma, [&](StringRef place) {
     return extentOf(kernel, place).overlaps(written);
   });
-}
-
-bool codegen::warpsMeet(ws::RoleOp role, const Target &chip) {
-  return !role.isSingleThread() &&
-         role->walk([&](Operation *op) {
-               auto put = dyn_cast<ws::PutOp>(op);
-               return isa<ws::StoreOp>(op) || (put && chip.meetsBefore(put))
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
 }
 
 /// Whether this thread is the first of its replica.

@@ -32,6 +32,9 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, ws::KernelOp kernel,
   function->setAttr("nvvm.maxntid",
                     builder.getDenseI32ArrayAttr({(int32_t)threads}));
   function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+  if (Attribute resources = kernel->getAttr(kResourcesAttr)) {
+    function->setAttr(kResourcesAttr, resources);
+  }
   int32_t cluster = clusterOf(kernel);
   if (cluster > 1) {
     function->setAttr("nvvm.cluster_dim",

@@ -98,7 +98,7 @@ static LogicalResult lowerKernel(ws::KernelOp kernel) {
   if (!chip) {
     return failure();
   }
-  FailureOr<BarrierPlan> plan = BarrierPlan::of(kernel, *chip);
+  FailureOr<BarrierPlan> plan = BarrierPlan::of(kernel);
   if (failed(plan)) {
     return failure();
   }

@@ -41,23 +41,17 @@ struct Lowering {
   }
 };
 
-LogicalResult makeRoomForStamps(ws::KernelOp kernel, int64_t smemLimit) {
+LogicalResult checkMemory(ws::KernelOp kernel, int64_t smemLimit) {
   std::optional<StampLayout> stamps = StampLayout::of(kernel);
-  if (!stamps) {
-    return success();
-  }
-  if (stamps->end() > INT32_MAX) {
+  if (stamps && stamps->end() > INT32_MAX) {
     return kernel.emitOpError(
                "attn-lower-to-nvvm: expected the stamps to take at most ")
            << INT32_MAX << " bytes, got " << stamps->end();
   }
-  int64_t bytes =
-      static_cast<int64_t>(*kernel.getSmemBytes()) + stamps->sharedBytes();
-  if (bytes > smemLimit) {
+  if (int64_t bytes = *kernel.getSmemBytes(); bytes > smemLimit) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << smemLimit << " bytes of shared memory with stamps, got " << bytes;
+           << smemLimit << " bytes of shared memory, got " << bytes;
   }
-  kernel.setSmemBytes(bytes);
   return success();
 }
 
@@ -76,7 +70,7 @@ FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   }
   RolePlacement placement(kernel, *machine);
   if (failed(placement.check(kernel)) ||
-      failed(makeRoomForStamps(kernel, machine->getSmemLimit()))) {
+      failed(checkMemory(kernel, machine->getSmemLimit()))) {
     return failure();
   }
   return Lowering{kernel, chip, *params, placement};
@@ -151,13 +145,11 @@ LogicalResult lowerGroup(const KernelGroup &group) {
   StringRef chip = lowerings.front().chip->getName();
   auto target = NVVM::NVVMTargetAttr::get(builder.getContext(), 2,
                                           "nvptx64-nvidia-cuda", chip);
-  auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
-                                         builder.getArrayAttr({target}));
-  FailureOr<std::string> plan = buildLaunchPlan(group.name, chip, planned);
-  if (failed(plan)) {
+  if (failed(buildLaunchPlan(builder, group.name, chip, planned))) {
     return failure();
   }
-  module->setAttr("attn.plan", builder.getStringAttr(*plan));
+  auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
+                                         builder.getArrayAttr({target}));
   for (const Lowering &lowering : lowerings) {
     if (failed(lower(lowering, module))) {
       return failure();

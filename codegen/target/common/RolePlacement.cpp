@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RolePlacement.h"
-#include "attn/dialect/RegisterBudget.h"
 
 using namespace mlir;
 using namespace attn;
@@ -18,43 +17,17 @@ static bool hasCopies(ws::RoleOp role) {
 int64_t PlacedRole::endWarp() { return firstWarp + warpsOf(role); }
 
 RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
-    : machine(machine), warps(machine.getWarps()),
-      registers(machine.getRegisters()) {
-  int64_t next = 0;
-  bool sharing = false;
-  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    bool small = int64_t(role.getWarps()) < groupWarps();
-    if (!small || !sharing) {
-      next = llvm::alignTo(next, groupWarps());
-    }
-    roles.push_back({role, next, role.isSingleThread(), hasCopies(role)});
-    next += warpsOf(role);
-    sharing = small;
+    : machine(machine), plan(ResourceNeeds::of(kernel).roles, machine) {
+  for (auto [role, planned] :
+       llvm::zip(kernel.getBody().getOps<ws::RoleOp>(), plan.getRoles())) {
+    roles.push_back(
+        {role, planned.firstWarp, role.isSingleThread(), hasCopies(role)});
   }
-  threads = llvm::alignTo(next, groupWarps()) * warps.getLanes();
 }
 
 const PlacedRole &RolePlacement::of(ws::RoleOp role) const {
   return *llvm::find_if(
       roles, [&](const PlacedRole &placed) { return placed.role == role; });
-}
-
-int64_t RolePlacement::getGroups() const {
-  return threads / (groupWarps() * warps.getLanes());
-}
-
-int64_t RolePlacement::registersOf(int64_t group) const {
-  for (PlacedRole placed : roles) {
-    int64_t last = (placed.endWarp() - 1) / groupWarps();
-    if (groupOf(placed) <= group && group <= last) {
-      return placed.role.getRegs();
-    }
-  }
-  return 0;
-}
-
-int64_t RolePlacement::launchRegisters() const {
-  return attn::launchRegisters(machine, threads);
 }
 
 int64_t RolePlacement::endOfGroup(int64_t group) const {
@@ -89,21 +62,24 @@ LogicalResult RolePlacement::check(ws::KernelOp kernel) const {
       return failure();
     }
   }
-  if (int64_t most = warps.getMost() * warps.getLanes(); threads > most) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << most << " threads over all roles, got " << threads;
+  if (auto [one, other] = plan.disagreeing(); one) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected roles '")
+           << one->name << "' and '" << other->name
+           << "', which share a group of warps, to agree on registers, got "
+           << one->registers << " and " << other->registers;
   }
-  int64_t total = 0;
-  for (int64_t group = 0; group < getGroups(); ++group) {
-    total += registersOf(group) * groupWarps() * warps.getLanes();
+  WarpInfoAttr warps = machine.getWarps();
+  if (int64_t most = warps.getMost() * warps.getLanes(); getThreads() > most) {
+    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+           << most << " threads over all roles, got " << getThreads();
   }
   // Groups redistribute the registers of the launch: a larger total would wait
   // forever.
-  int64_t atLaunch = launchRegisters() * threads;
-  if (total > atLaunch) {
+  int64_t atLaunch = launchRegisters() * getThreads();
+  if (plan.registers() > atLaunch) {
     return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << atLaunch << " registers over all roles, with which " << threads
-           << " threads are launched, got " << total;
+           << atLaunch << " registers over all roles, with which "
+           << getThreads() << " threads are launched, got " << plan.registers();
   }
   return success();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which warps of a CTA run which role, and with how many registers. Warps come
-// in groups that share a register count; the machine defines their size.
+// Which warps of a CTA run which role, and with how many registers: the roles
+// of a kernel with what WarpPlan says of them.
 #ifndef ATTN_CODEGEN_ROLEPLACEMENT_H
 #define ATTN_CODEGEN_ROLEPLACEMENT_H
 
-#include "attn/dialect/Ws.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 
 namespace attn::codegen {
 
@@ -20,8 +20,7 @@ struct PlacedRole {
 
 class RolePlacement {
 public:
-  /// Reads the kernel before its ops are lowered. Roles with fewer warps than a
-  /// group share a group.
+  /// Reads the kernel before its ops are lowered.
   RolePlacement(ws::KernelOp kernel, MachineAttr machine);
 
   /// Checks that the machine has enough threads and registers for the roles,
@@ -30,27 +29,25 @@ public:
 
   llvm::ArrayRef<PlacedRole> getRoles() const { return roles; }
   const PlacedRole &of(ws::RoleOp role) const;
-  int64_t getThreads() const { return threads; }
-  int64_t getGroups() const;
+  int64_t getThreads() const { return plan.threads(); }
+  int64_t getGroups() const { return plan.groups(); }
   /// Warps of a group.
-  int64_t groupWarps() const { return warps.getGroup(); }
+  int64_t groupWarps() const { return machine.getWarps().getGroup(); }
   /// The group of the role's first warp.
   int64_t groupOf(const PlacedRole &placed) const {
     return placed.firstWarp / groupWarps();
   }
   /// Registers of a thread of that group.
-  int64_t registersOf(int64_t group) const;
+  int64_t registersOf(int64_t group) const { return plan.registersOf(group); }
   /// Registers of each thread at the launch.
-  int64_t launchRegisters() const;
+  int64_t launchRegisters() const { return plan.launchRegisters(); }
   /// The group after those of the role that runs in group `group`.
   int64_t endOfGroup(int64_t group) const;
 
 private:
   MachineAttr machine;
-  WarpInfoAttr warps;
-  RegisterInfoAttr registers;
+  WarpPlan plan;
   llvm::SmallVector<PlacedRole> roles;
-  int64_t threads = 0;
 };
 
 } // namespace attn::codegen

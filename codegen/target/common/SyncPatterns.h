@@ -91,9 +91,7 @@ void populateTurnPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 void populateHoldPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 void populateVerdictPatterns(mlir::RewritePatternSet &patterns, RoleSync &sync);
 
-/// Whether the role has a barrier on which the warps of a replica meet.
-bool warpsMeet(ws::RoleOp role, const Target &chip);
-/// Emits a meeting of all threads of this replica on that barrier.
+/// Emits a meeting of all threads of this replica.
 void roleBarrier(const Arithmetic &emit, const RoleSync &sync);
 
 /// Makes this thread's writes to shared memory visible to copies and products.

@@ -20,3 +20,18 @@ const codegen::Target *codegen::findTarget(ws::KernelOp kernel,
   // All chips are targets: no other code adds a chip.
   return static_cast<const Target *>(chip);
 }
+
+const codegen::Target *codegen::findTarget(gpu::GPUModuleOp module,
+                                           StringRef pass) {
+  ArrayAttr targets = module.getTargetsAttr();
+  auto target = targets && !targets.empty()
+                    ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0])
+                    : NVVM::NVVMTargetAttr();
+  const Chip *chip =
+      target ? findChip(module.getContext(), target.getChip()) : nullptr;
+  if (!chip) {
+    module.emitOpError() << pass << ": expected a chip with a lowering, got '"
+                         << (target ? target.getChip() : "none") << "'";
+  }
+  return static_cast<const Target *>(chip);
+}

@@ -32,6 +32,9 @@ public:
   virtual void setRegisters(const Arithmetic &emit, int64_t registers,
                             int64_t launched) const = 0;
 
+  /// Returns that number of registers if `op` sets it.
+  virtual std::optional<int64_t> registersSetBy(mlir::Operation *op) const = 0;
+
   /// Refuses uses of `tile` ops that the patterns below do not support.
   virtual mlir::LogicalResult checkTileOp(mlir::Operation *op,
                                           Error error) const = 0;
@@ -68,14 +71,11 @@ public:
 
   // Completion.
 
-  /// Returns whether the warps of a replica must meet at a barrier before the
-  /// put: no warp knows from its own waits that products have read the old
-  /// data.
-  virtual bool meetsBefore(ws::PutOp put) const = 0;
-
   /// Adds patterns for ops of `ws` in a role by which threads pass on the
   /// operands or results of products. Ops that signal in the same way on all
-  /// chips already have patterns (SyncPatterns.h), of benefit 1.
+  /// chips already have patterns (SyncPatterns.h), of benefit 1. Whether the
+  /// warps of a replica may meet (`roleBarrier`) follows from the machine
+  /// (ResourcePlan.h).
   virtual void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                           RoleSync &sync) const = 0;
 };
@@ -83,6 +83,9 @@ public:
 /// Returns the target of the kernel's machine; null, with an error that begins
 /// with `pass`, if there is none.
 const Target *findTarget(ws::KernelOp kernel, llvm::StringRef pass);
+
+/// Returns the target of a module of instructions in the same way.
+const Target *findTarget(mlir::gpu::GPUModuleOp module, llvm::StringRef pass);
 
 } // namespace attn::codegen
 

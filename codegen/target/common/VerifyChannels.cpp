@@ -7,6 +7,7 @@
 #include "KernelChecks.h"
 #include "attn/codegen/launch/LaunchShape.h"
 #include "attn/codegen/target/Passes.h"
+#include "attn/passes/schedule/DataTables.h"
 
 namespace attn::codegen {
 #define GEN_PASS_DEF_VERIFYCHANNELS
@@ -52,7 +53,14 @@ static LogicalResult verify(ws::KernelOp kernel) {
   if (failed(checkBarriersReadable(kernel))) {
     return failure();
   }
-  BarrierProgram program(kernel);
+  FailureOr<MachineAttr> machine =
+      lookupMachine(kernel.getContext(), kernel.getMachine(), [&] {
+        return kernel.emitOpError("attn-verify-channels: ");
+      });
+  if (failed(machine)) {
+    return failure();
+  }
+  BarrierProgram program(kernel, *machine);
   WalkResult writes = kernel.walk([](LLVM::AtomicRMWOp op) {
     return failed(checkRemoteWrite(op)) ? WalkResult::interrupt()
                                         : WalkResult::advance();

@@ -129,9 +129,8 @@ static std::optional<int32_t> evaluateOp(Operation *op, int32_t a, int32_t b) {
       .Default(Result());
 }
 
-/// Evaluates an op in one lane, with that lane's operands.
-static std::optional<int32_t> evaluateOp(Operation *op,
-                                         ArrayRef<int32_t> operands) {
+std::optional<int32_t> codegen::evaluateScalar(Operation *op,
+                                               ArrayRef<int32_t> operands) {
   if (isa<arith::SelectOp>(op)) {
     return operands[operands[0] ? 1 : 2];
   }
@@ -161,7 +160,7 @@ WarpValues::Lanes WarpValues::evaluateArith(Operation *op) const {
     for (const Lanes *operand : operands) {
       each.push_back(operand->values[i]);
     }
-    std::optional<int32_t> value = evaluateOp(op, each);
+    std::optional<int32_t> value = evaluateScalar(op, each);
     if (!value) {
       return {};
     }

@@ -30,6 +30,10 @@ struct WarpPlace {
   int64_t cta = 0, replica = 0, warp = 0; // of the replica
 };
 
+/// Evaluates a scalar integer op; returns nothing for an unknown one.
+std::optional<int32_t> evaluateScalar(mlir::Operation *op,
+                                      llvm::ArrayRef<int32_t> operands);
+
 class WarpValues {
 public:
   /// A scalar in each lane; unknown if it depends on data.

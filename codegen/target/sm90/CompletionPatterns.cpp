@@ -18,7 +18,8 @@ static bool anyMma(ws::RoleOp role, function_ref<bool(ws::MmaOp)> holds) {
       .wasInterrupted();
 }
 
-bool sm90::overwritesOperands(ws::PutOp put) {
+/// Whether products of the role read what a put overwrites.
+static bool overwritesOperands(ws::PutOp put) {
   return anyMma(put->getParentOfType<ws::RoleOp>(),
                 [&](ws::MmaOp mma) { return overwritesOperand(put, mma); });
 }
@@ -70,7 +71,7 @@ struct PutPattern : SyncPattern<ws::PutOp> {
 
   void lower(ws::PutOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
-    if (sm90::overwritesOperands(op) && !haveMet(op)) {
+    if (overwritesOperands(op) && !haveMet(op)) {
       roleBarrier(emit, sync);
     }
     if (isOperand(op, sync.getRole()) ||

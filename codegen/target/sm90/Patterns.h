@@ -42,9 +42,6 @@ void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
 /// per column.
 constexpr llvm::StringLiteral ofColumnsAttr = "of_columns";
 
-/// Whether products of the role read the tile of a put.
-bool overwritesOperands(ws::PutOp put);
-
 } // namespace attn::codegen::sm90
 
 #endif // ATTN_CODEGEN_SM90_PATTERNS_H

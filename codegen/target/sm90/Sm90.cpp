@@ -73,16 +73,17 @@ void Sm90::setRegisters(const Arithmetic &emit, int64_t registers,
   NVVM::SetMaxRegisterOp::create(emit.builder, emit.loc, registers, action);
 }
 
+std::optional<int64_t> Sm90::registersSetBy(Operation *op) const {
+  auto set = dyn_cast<NVVM::SetMaxRegisterOp>(op);
+  return set ? std::optional<int64_t>(set.getRegCount()) : std::nullopt;
+}
+
 CopyBox Sm90::copyBox(RankedTensorType type, int64_t tensorColumns,
                       int64_t ctas) const {
   sm90::SmemTile tile(type);
   sm90::SmemTile::Copy copy = tile.copyOf(tensorColumns, ctas);
   return {copy.rows, tile.panelColumns(), copy.panels,
           tile.isOneCopy(tensorColumns), tile.spanBytes()};
-}
-
-bool Sm90::meetsBefore(ws::PutOp put) const {
-  return sm90::overwritesOperands(put);
 }
 
 void Sm90::populateTilePatterns(RewritePatternSet &patterns,

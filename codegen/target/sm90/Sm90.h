@@ -29,6 +29,7 @@ public:
 
   mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
                                     Error error) const final;
+  std::optional<int64_t> registersSetBy(mlir::Operation *op) const final;
   CopyBox copyBox(mlir::RankedTensorType tile, int64_t tensorColumns,
                   int64_t ctas) const final;
   mlir::LogicalResult checkInstruction(mlir::Operation *op,
@@ -37,7 +38,6 @@ public:
                                    const mlir::TypeConverter &types,
                                    const ParamValues &params) const final;
 
-  bool meetsBefore(ws::PutOp put) const final;
   void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                   RoleSync &sync) const final;
 };

@@ -17,8 +17,13 @@ def Attn_Dialect : Dialect {
     `#attn.config` (the shape of one CTA's work) and `#attn.schedule` (who does
     which step, in what order, how deep). No op of this dialect mentions
     threads, memory spaces or a chip.
+
+    A kernel that a pass has shaped by a knob has `attn.consumed`, a dictionary
+    from the names of such knobs to the values used. Its verifier refuses a
+    `config`, `schedule` or `problem` with other values.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
 }

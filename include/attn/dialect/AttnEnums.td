@@ -5,6 +5,7 @@
 include "attn/dialect/AttnDialect.td"
 include "attn/dialect/Knobs.td"
 include "attn/dialect/Masks.td"
+include "attn/dialect/PlanWords.td"
 
 class Attn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
@@ -19,11 +20,8 @@ foreach all = !instances<Attn_Words>() in
   def Attn_ # all.enumName : Attn_Enum<all.enumName, all.summary,
     !foreach(i, !range(!size(all.words)), I32EnumAttrCase<Attn_Camel<all.words[i]>.text, i, all.words[i]>)>;
 
-def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is", [
-  I32EnumAttrCase<"Fwd", 0, "fwd">, I32EnumAttrCase<"Bwd", 1, "bwd">,
-  I32EnumAttrCase<"Decode", 2, "decode">, I32EnumAttrCase<"Combine", 3, "combine">,
-  I32EnumAttrCase<"Custom", 4, "custom"> // its text names its values itself
-]>;
+def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is",
+  !foreach(word, Attn_KindWords, I32EnumAttrCase<word.symbol, !cast<int>(word.number), word.word>)>;
 
 def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment",
   !foreach(mask, !instances<Attn_Mask>(), I32EnumAttrCase<mask.symbol, !cast<int>(mask.number), mask.name>)>;
@@ -67,12 +65,8 @@ def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with a
   I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">,
   I32EnumAttrCase<"Accumulate", 2, "accumulate">]>;
 
-def Attn_ArgumentRole : Attn_Enum<"ArgumentRole", "what an argument is to the computation", [
-  I32EnumAttrCase<"Query", 0, "query">, I32EnumAttrCase<"Key", 1, "key">,
-  I32EnumAttrCase<"Value", 2, "value">, I32EnumAttrCase<"Scale", 3, "scale">,
-  I32EnumAttrCase<"Bound", 4, "bound">,     // of the mask
-  I32EnumAttrCase<"Capture", 5, "capture">, // of a region
-  I32EnumAttrCase<"Output", 6, "output">, I32EnumAttrCase<"Lse", 7, "lse">]>;
+def Attn_ArgumentRole : Attn_Enum<"ArgumentRole", "what an argument is to the computation",
+  !foreach(word, Attn_RoleWords, I32EnumAttrCase<word.symbol, !cast<int>(word.number), word.word>)>;
 
 // Conditions on a launch.
 def Attn_LaunchOp : Attn_Enum<"LaunchOp", "an operator in expressions of launch plans", [

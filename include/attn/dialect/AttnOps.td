@@ -28,7 +28,16 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     window; `gathers`: also regions that read captured tensors at positions), and element
     types (absent: bf16 and f16). A problem with a smaller head dim uses the entry with the
     fewest columns that are enough; the remaining columns are zero. If several files need the
-    same number of columns, the one that covers the fewest masks is used.
+    same number of columns, the one that covers the fewest masks is used. An entry that is
+    `exact` is for its own head dims alone: where its tiles are not as fast for smaller ones,
+    these go to the next wider entry. The columns of the tiles are the head dims of the entry,
+    or `tile_d` and `tile_dv` of its config, if these are not 0.
+
+    An entry that is `packed` is for problems whose heads are static: the query heads of one
+    head of K and V share the rows of a tile, so `pack_gqa` of its config is the number of
+    query heads for each head of K and V. The entries of a packed file of the table are tried
+    first, those of another file follow. Where the ratio is no value of `pack_gqa`, or a
+    region needs the head of a row, the problem has the others alone.
 
     A schedule file is a module of such ops. The table is all files of
     `passes/schedule/data/schedules` and `passes/schedule/data/rungs`. The entries of one
@@ -41,11 +50,13 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
 
     **Constraints** (of a file)
     - C1: all entries have the kind, head dims and machines of the last
-    - C2: the last entry has no `when`
+    - C2: the last entry has no `when`, unless it is `packed`
     - C3: the last entry covers the masks and element types of the others
     - C4: no entry is unreachable: earlier entries that cover all of its problems leave some
       launch for it
     - C5: all entries have the `rung` of the last
+    - C6: all entries are `exact`, or none; all are `packed`, or none
+    - C7: the config of a `packed` entry has no `pack_gqa`
 
     **Example**
     ```mlir
@@ -55,11 +66,11 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Attn_KernelKindAttr:$kind,
-    I64Attr:$head_dim, I64Attr:$head_dim_v, Attn_TableMasksAttr:$masks,
+    I64Attr:$head_dim, I64Attr:$head_dim_v, UnitAttr:$exact, UnitAttr:$packed, Attn_TableMasksAttr:$masks,
     OptionalAttr<Attn_DtypesAttr>:$dtypes, OptionalAttr<StrArrayAttr>:$machines, OptionalAttr<Attn_ConditionAttr>:$when,
     Attn_ConfigAttr:$config, Attn_ScheduleAttr:$schedule);
   let assemblyFormat = [{
-    $kind $sym_name `head_dim` $head_dim `,` $head_dim_v `masks` custom<TableMasks>($masks)
+    $kind $sym_name `head_dim` $head_dim `,` $head_dim_v (`exact` $exact^)? (`packed` $packed^)? `masks` custom<TableMasks>($masks)
     (`dtypes` $dtypes^)? (`machines` $machines^)? (`when` $when^)? `config` $config `schedule` $schedule attr-dict
   }];
 }

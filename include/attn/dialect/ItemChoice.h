@@ -15,7 +15,7 @@ namespace attn::ws {
 /// the iteration, the number of known verdicts, and the items of the last two
 /// iterations.
 template <typename Number> struct HandOutState {
-  Number turn = {}, known = {}, before = {}, last = {};
+  Number iteration = {}, known = {}, before = {}, last = {};
 };
 
 /// The item of an iteration: `second` is set in its second run, and `slot` is
@@ -38,23 +38,23 @@ template <typename Scalars, typename Number, typename Flag>
 ItemChoice<Number, Flag> chooseItem(Scalars &by,
                                     const HandOutState<Number> &state,
                                     Number next, Flag more) {
-  Flag due = by.isBelow(by.following(state.known), state.turn);
+  Flag due = by.isBelow(by.following(state.known), state.iteration);
   Flag again = by.takeVerdictIf(due, state.known);
   Number known = by.count(state.known, due);
   Flag none = by.isNot(by.either(more, again));
-  Flag drains = by.both(none, by.isBelow(known, state.turn));
+  Flag drains = by.both(none, by.isBelow(known, state.iteration));
   Flag againLast = by.takeVerdictIf(drains, known);
   known = by.count(known, drains);
   Number orLast = by.select(againLast, state.last, next);
   Number number = by.select(again, state.before, orLast);
   Flag second = by.either(again, againLast);
   Flag exists = by.either(second, more);
-  Number slot = by.slotOf(state.turn);
+  Number slot = by.slotOf(state.iteration);
   return {number,
           exists,
           second,
           slot,
-          {by.following(state.turn), known, state.last, number}};
+          {by.following(state.iteration), known, state.last, number}};
 }
 
 /// Computes immediately. `take` waits for the verdict with a number, and
@@ -68,7 +68,7 @@ struct KnownScalars {
   bool isNot(bool flag) const { return !flag; }
   int64_t following(int64_t number) const { return number + 1; }
   int64_t count(int64_t number, bool flag) const { return number + flag; }
-  int64_t slotOf(int64_t turn) const { return turn % verdictRing; }
+  int64_t slotOf(int64_t iteration) const { return iteration % verdictRing; }
   int64_t select(bool condition, int64_t a, int64_t b) const {
     return condition ? a : b;
   }

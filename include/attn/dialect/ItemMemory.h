@@ -27,10 +27,13 @@ inline bool hasMailbox(ConfigAttr config) {
 constexpr int64_t verdictRing = 2;
 constexpr int64_t wordBytes = 4;
 
+/// The word of a replica that writes stamps: where its next stamp goes.
+constexpr int64_t stampCursorBytes = wordBytes;
+
 /// Words of the role that hands out items, which has few registers: the number
 /// of the iteration, the number of known verdicts, and the items of the last
 /// two iterations.
-enum HandOutWord : int64_t { turnWord, knownWord, beforeWord, lastWord };
+enum HandOutWord : int64_t { iterationWord, knownWord, beforeWord, lastWord };
 constexpr int64_t handOutWords = 4;
 
 /// The memory of a verdict: a ring of barriers, a word for each, and the words
@@ -53,11 +56,12 @@ struct VerdictMemory {
 /// reads of the last item, the item, and a word with the parity of both.
 struct MailboxMemory {
   static constexpr int64_t alignment = workItemBytes;
+  static constexpr int64_t barriers = 2;
   int64_t begin;
 
   int64_t hasCome() const { return begin; }
   int64_t wasRead() const { return begin + barrierBytes; }
-  int64_t item() const { return begin + 2 * barrierBytes; }
+  int64_t item() const { return begin + barriers * barrierBytes; }
   int64_t parity() const { return item() + workItemBytes; }
   int64_t end() const { return parity() + alignment; }
 };

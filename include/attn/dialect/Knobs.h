@@ -50,6 +50,7 @@ struct KnobInfo {
   bool alwaysSaid;
   llvm::StringLiteral divides;
   bool follows;
+  llvm::StringLiteral consumer, editableAt;
 
   Knob knob() const { return Knob(number); }
   /// The values that schedules are generated with, and those that the text may

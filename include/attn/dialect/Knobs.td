@@ -106,6 +106,21 @@ def Attn_RescaleWords : Attn_Words<"Rescale", "when O is rescaled", ["after_pv",
 // Knobs
 //===----------------------------------------------------------------------===//
 
+/// The first pass that shapes the kernel by a knob, and the last stage of
+/// attn-compile before that pass, at which the knob can still be edited. The
+/// pass calls recordConsumed (ConsumedKnobs.h), unless it removes the kernel.
+class Attn_Consumer<string passName, string stageName> {
+  string pass = passName;
+  string stage = stageName;
+}
+def Attn_ByTile : Attn_Consumer<"attn-tile", "attn">;
+def Attn_ByFuseOnlineSoftmax : Attn_Consumer<"attn-fuse-online-softmax", "attn">;
+def Attn_BySchedule : Attn_Consumer<"attn-schedule", "tile">;
+def Attn_ByWarpSpecialize : Attn_Consumer<"attn-warp-specialize", "schedule">;
+def Attn_ByPipeline : Attn_Consumer<"attn-pipeline", "schedule">;
+def Attn_ByDistribute : Attn_Consumer<"attn-distribute", "ws">;
+def Attn_ByLowerToNVVM : Attn_Consumer<"attn-lower-to-nvvm", "ws">;
+
 /// A condition: another knob has a value, or has another one (`differs`).
 class Attn_Where<string knobName, string knobValue, bit differs = 0> {
   string knob = knobName;
@@ -150,6 +165,7 @@ class Attn_Knob<int value, string knobName, Attn_Values domain, string usualValu
   string absent = usual;
   bit alwaysSaid = 0;
   string divides = ""; // another field, which must be a multiple of it
+  Attn_Consumer consumedBy = Attn_ByWarpSpecialize;
   string detail = meaning; // for the page of the attribute
   // Whether it follows from the problem or has only one lowering. Then it is no
   // parameter.
@@ -169,22 +185,26 @@ class Attn_Knob<int value, string knobName, Attn_Values domain, string usualValu
   string describedAllowed = allowed.described;
   string words = !interleave(values.words, " ");
   string conditions = !interleave(!foreach(w, only, w.text), " ");
+  string consumer = consumedBy.pass;
+  string editableAt = consumedBy.stage;
 }
 /// A field of #attn.config.
 class Attn_Field<int value, string knobName, Attn_Values domain, string usualValue, string text>
     : Attn_Knob<value, knobName, domain, usualValue, text> {
   let home = "Config";
+  let consumedBy = Attn_ByTile;
 }
 /// A statement of #attn.schedule: `knob NAME VALUE`.
 class Attn_Statement<int value, string knobName, Attn_Values domain, string usualValue, string text>
     : Attn_Knob<value, knobName, domain, usualValue, text> {
   let home = "Statement";
+  let consumedBy = Attn_ByLowerToNVVM;
 }
 
 def Attn_Consumers
     : Attn_Knob<0, "consumers", Attn_Numbers<1, 7>, "2", "warpgroups that compute, each on 64 rows of Q"> {
   let shortAt = 0;
-  let shown = [Attn_Shown<"1", ["one_consumer"], ["role wg warps 4"]>, Attn_Shown<"2", ["no_ping_pong"], ["role wg[2] warps 4"]>,
+  let shown = [Attn_Shown<"1", ["one_consumer"], ["role wg warps 4"]>, Attn_Shown<"2", ["no_ping_pong", "cluster_d256"], ["role wg[2] warps 4"]>,
                Attn_Shown<"3", ["three_consumers"], ["role wg[3] warps 4", "tile_m = 192"]>,
                Attn_Shown<"4", ["dynamic_d64_four_consumers", "test/Tools/sim-skip.test"], ["role wg[4] warps 4"]>];
 }
@@ -269,6 +289,7 @@ def Attn_PackGqa
   let shown = [Attn_Shown<"4", ["packed_gqa"]>];
 }
 def Attn_Work : Attn_Field<13, "work", Attn_WorkWords, "grid", "one CTA an item, items counted out, or handed out"> {
+  let consumedBy = Attn_ByWarpSpecialize;
   let at = 2;
   let absent = "";
   let detail = "how work items reach CTAs";
@@ -293,6 +314,7 @@ def Attn_LastWaveParts
   let shown = [Attn_Shown<"4", ["last_wave", "test/Tools/sim-last-wave.test"], ["after { join fin"]>];
 }
 def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "of the items"> {
+  let consumedBy = Attn_ByLowerToNVVM;
   let at = 3;
   let alwaysSaid = 1;
   let detail = "the order of the work items";
@@ -334,6 +356,7 @@ def Attn_RescaleKnob
 }
 def Attn_RowMaxKnob
     : Attn_Field<21, "row_max", Attn_RowMaxWords, "first_block", "what exponentials are taken relative to"> {
+  let consumedBy = Attn_ByFuseOnlineSoftmax;
   let at = 6;
   let only = [Attn_Where<"work", "static", 1>];
   let neutral = "running";
@@ -349,6 +372,7 @@ def Attn_RowMaxKnob
 def Attn_RescaleThreshold
     : Attn_Field<22, "rescale_threshold", Attn_Numbers<0, 64>, "8",
                  "log2 of how far the row maximum may grow before O is rescaled"> {
+  let consumedBy = Attn_ByFuseOnlineSoftmax;
   let at = 5;
   let absent = "0";
   let alwaysSaid = 1;
@@ -359,12 +383,14 @@ def Attn_RescaleThreshold
 }
 def Attn_Exp2Soft
     : Attn_Statement<23, "exp2_soft", Attn_Share, "0/1", "share of the exponentials that polynomials compute"> {
+  let consumedBy = Attn_ByDistribute;
   let at = 0;
   let alwaysSaid = 1;
   let short = "soft";
   let shown = [Attn_Shown<"1/8", ["exp2_soft_eighth"]>, Attn_Shown<"1/1", ["exp2_soft_all"]>];
 }
 def Attn_Exp2Degree : Attn_Field<24, "exp2_degree", Attn_Numbers<3, 5>, "3", "of these polynomials"> {
+  let consumedBy = Attn_ByDistribute;
   let at = 7;
   let only = [Attn_Where<"exp2_soft", "0/1", 1>];
   let detail = "degree of the polynomial for the share of exponentials that the schedule moves off the exponential unit";
@@ -376,6 +402,7 @@ def Attn_PeelKnob
     : Attn_Statement<25, "peel", Attn_SomeWords<Attn_PeelWords, "first", "first_branch">, "first_branch",
                      "what masks: all blocks, those of loops of their own, or a branch in each (in the first only where it seldom is "
                      "masked)"> {
+  let consumedBy = Attn_ByPipeline;
   let at = 1;
   let allowed = Attn_PeelWords;
   let absent = "none";
@@ -386,6 +413,7 @@ def Attn_PeelKnob
 def Attn_SkipKnob
     : Attn_Statement<26, "skip", Attn_SkipWords, "none",
                      "which blocks a consumer leaves out: those right of its own rows, where masked"> {
+  let consumedBy = Attn_ByWarpSpecialize;
   let at = 2;
   let only = [Attn_Where<"consumers", "1", 1>];
   let detail = "with `right` a sub-tile leaves blocks without keys of its own rows at the right end to the others";
@@ -396,7 +424,7 @@ def Attn_Turn : Attn_Knob<27, "turn", Attn_Flag, "true", "whether consumers take
   let neutral = "false";
   let shortAt = 0;
   let shown = [Attn_Shown<"true", ["three_consumers"], ["turn tc ring wg"]>,
-               Attn_Shown<"false", ["no_ping_pong"], ["qk pv + 1 score"]>];
+               Attn_Shown<"false", ["no_ping_pong", "cluster_d256"], ["qk pv + 1 score"]>];
 }
 def Attn_StoreHintKnob
     : Attn_Statement<33, "store_hint", Attn_StoreHintWords, "none",
@@ -411,6 +439,7 @@ def Attn_TileM : Attn_Field<28, "tile_m", Attn_Numbers<1>, "1", "rows of Q in on
   let absent = "";
 }
 def Attn_CtaGroup : Attn_Field<29, "cta_group", Attn_Numbers<1, 2>, "1", "CTAs that share one MMA"> {
+  let consumedBy = Attn_BySchedule;
   let follows = 1;
   let at = 8;
 }
@@ -425,6 +454,7 @@ def Attn_TileDv : Attn_Columns<31, 11, "tile_dv", "V and O">;
 def Attn_Rung
     : Attn_Field<32, "rung", Attn_Numbers<0>, "0",
                  "of the ladder of entries that the problem has, the one that this is from (0: the first)"> {
+  let consumedBy = Attn_BySchedule;
   let follows = 1;
   let at = 14;
 }
@@ -466,7 +496,7 @@ def KnobTable : GenericTable {
   let CppTypeName = "KnobInfo";
   let Fields = ["number", "name", "kindCode", "least", "most", "step", "described", "words", "usual", "meaning", "conditions",
                 "neutral", "short", "shortAt", "homeCode", "place", "leastAllowed", "mostAllowed", "stepAllowed", "describedAllowed",
-                "absent", "alwaysSaid", "divides", "follows"];
+                "absent", "alwaysSaid", "divides", "follows", "consumer", "editableAt"];
   string TypeOf_kindCode = "code";
   string TypeOf_homeCode = "code";
   let PrimaryKey = ["number"];

@@ -294,8 +294,8 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments,
   let summary = "the streaming loop as entries: a modulo schedule";
   let description = [{
     For each time step t = 0 .. n - 1 + (largest shift), an entry with shift s runs iteration
-    t - s, if that exists. The entries of one time step run in the order of their slots.
-    In the text they are in the order (shift, slot), so that values are defined before they
+    t - s, if that exists. The entries of one time step run in the order of `issue`.
+    In the text they are in the order (shift, issue), so that values are defined before they
     are used. The region's first argument is the block number (i32); the others are the carried
     values. MMAs in flight at the end of a time step are awaited there.
 
@@ -304,7 +304,7 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments,
     instead of the whole loop if there is no block.
 
     **Constraints**
-    - C1: only entries, with different slots, and a `ws.yield` in the body
+    - C1: only entries, with different `issue`, and a `ws.yield` in the body
     - C2: there is one more bound than ranges; results of one `tile.bounds` are in its order,
       and its direction is that of the ranges. Only the first range may be skipped: slots of
       its blocks are released unread, before time step 0
@@ -320,11 +320,11 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments,
     ```mlir
     ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init() : () -> () {
     ^bb0(%block: i32):
-      %filled = ws.entry @get_k slot 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
+      %filled = ws.entry @get_k issue 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
         %full = ws.wait : <@k, tensor<128x64xbf16>>
         ws.yield %full : !ws.slot<@k, tensor<128x64xbf16>>
       }
-      ws.entry @free_k slot 1 shift 1 releases(%filled : !ws.slot<@k, tensor<128x64xbf16>>) {
+      ws.entry @free_k issue 1 shift 1 releases(%filled : !ws.slot<@k, tensor<128x64xbf16>>) {
         ws.yield
       }
       ws.yield
@@ -356,7 +356,7 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     `releases`: slots that are released when the work of the entry is complete.
 
     **Constraints**
-    - C1: `slot` and `shift` are at least 0
+    - C1: `issue` and `shift` are at least 0
     - C2: the guard is `once` or `last`; a guarded entry has no results
     - C3: a masked entry has one result, of the type of `passthrough`
     - C4: `ws.yield` yields the result types
@@ -367,7 +367,7 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     ```mlir
     ws.for ranges <down [full]> bounds(%hi, %lo) init() : () -> () {
     ^bb0(%block: i32):
-      ws.entry @load_k slot 0 shift 0 {
+      ws.entry @load_k issue 0 shift 0 {
         %free = ws.acquire : <@k, tensor<128x64xbf16>>
         ws.copy %q at(%b, %h, %block) #bshd to %free : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
         ws.yield
@@ -376,13 +376,13 @@ def Ws_EntryOp : Ws_Op<"entry", [SingleBlock, NoRegionArguments, AttrSizedOperan
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$slot, Ws_NumberAttr:$shift,
+  let arguments = (ins SymbolNameAttr:$name, Ws_NumberAttr:$issue, Ws_NumberAttr:$shift,
     OptionalAttr<Attn_GuardAttr>:$guard, Optional<Tile_CarriedValue>:$passthrough,
     OptionalAttr<FlatSymbolRefArrayAttr>:$after, Variadic<Ws_SlotType>:$releases);
   let results = (outs Variadic<Ws_EntryValue>:$results_);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `slot` $slot `shift` $shift (`guard` $guard^)? (`masked` `(` $passthrough^ `:` type($passthrough) `)`)?
+    $name `issue` $issue `shift` $shift (`guard` $guard^)? (`masked` `(` $passthrough^ `:` type($passthrough) `)`)?
     (`after` $after^)? (`releases` `(` $releases^ `:` type($releases) `)`)? (`->` type($results_)^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
@@ -533,12 +533,12 @@ def Ws_AwaitStepOp : Ws_SharedOp<"await_step", [HasParent<"EntryOp">]> {
     ```mlir
     ws.for ranges <down [full]> bounds(%hi, %lo) init() : () -> () {
     ^bb0(%block: i32):
-      %s = ws.entry @qk slot 0 shift 0 -> tensor<64x128xf32> {
+      %s = ws.entry @qk issue 0 shift 0 -> tensor<64x128xf32> {
         %scores, %token = ws.mma %held, %slot transpose_b
             : !ws.slot<@qe, tensor<64x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32>
         ws.yield %scores : tensor<64x128xf32>
       }
-      ws.entry @await_qk slot 1 shift 0 {
+      ws.entry @await_qk issue 1 shift 0 {
         ws.await_step @qk
         ws.yield
       }

@@ -270,13 +270,17 @@ ATTN_API attn_status attn_launch(attn_bundle *bundle,
                                  const attn_launch_args *args);
 
 /* Sets an option of the simulator for the process's later launches; none may
- * be running. The values are decimal numbers but for "hazards":
+ * be running. The values of the first three are decimal numbers:
  *   "seed"     the schedule: 0 is round robin with late copies (the default),
  *              1 round robin with early copies, all others are random
  *   "threads"  host threads to use; 0 for one a core (the default)
  *   "budget"   the number of warp instructions that one CTA may execute
  *   "hazards"  what to do about races and other hazards: "error" fails the
- *              launch (the default), "warn" logs them, "off" does not check */
+ *              launch (the default), "warn" logs them, "off" does not check
+ *   "sums"     of the products in a matrix instruction: "hardware" (the
+ *              default) cuts terms as GPUs do, "exact" rounds once
+ *   "tensor_memory"  "own" (the default), or "contended": clusters run two at
+ *              a time and share the tensor memory of their multiprocessors */
 ATTN_API attn_status attn_simulator_option(const char *name, const char *value);
 
 /* -- Compiling: libattn_jit.so ------------------------------------------- */

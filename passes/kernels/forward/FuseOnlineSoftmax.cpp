@@ -4,6 +4,7 @@
 // recurrence of (m, l, O): reference in log2 units, partial row sum,
 // unnormalized output.
 #include "OnlineSoftmax/SoftmaxWriter.h"
+#include "attn/dialect/ConsumedKnobs.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -53,6 +54,7 @@ static LogicalResult fuse(tile::KernelOp kernel) {
       << remark::metric("RescaleThreshold",
                         kernel.getConfig()->getRescaleThreshold());
   writeOnlineSoftmax(kernel, *match);
+  recordConsumed(kernel, "attn-fuse-online-softmax");
   return verifyFused(kernel);
 }
 

@@ -3,6 +3,7 @@
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
 #include "Tiling/KernelWriter.h"
+#include "attn/dialect/ConsumedKnobs.h"
 #include "attn/passes/kernels/Passes.h"
 
 namespace attn {
@@ -84,6 +85,7 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
   }
   tile::KernelOp kernel =
       writeKernel(attention, func.getName(), std::move(*names));
+  recordConsumed(kernel, "attn-tile");
   func.erase();
   return verifyTiled(kernel);
 }

@@ -33,7 +33,7 @@ LogicalResult StepWriter::analyze() {
     }
   }
   llvm::sort(entries, [](ws::EntryOp a, ws::EntryOp b) {
-    return a.getSlot() < b.getSlot();
+    return a.getIssue() < b.getIssue();
   });
   for (ws::EntryOp entry : entries) {
     if (entry.getGuard() == Guard::Last && maxShift == 0) {

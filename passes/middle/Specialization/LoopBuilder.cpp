@@ -50,7 +50,7 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
 }
 
 LogicalResult LoopBuilder::build() {
-  if (plan.turn.empty()) {
+  if (plan.timeStep.empty()) {
     return success();
   }
   tile::ForOp source = program.loop;
@@ -70,7 +70,7 @@ LogicalResult LoopBuilder::build() {
        failed(emitRegion(loop.getEmpty(), plan.empty))) ||
       (program.bound().skipsBlocks(*scope.instance) &&
        failed(emitRegion(loop.getSkipped(), plan.skipped))) ||
-      failed(checkTurnEnds(loop))) {
+      failed(checkTimeStepEnds(loop))) {
     return failure();
   }
   for (auto [i, index] : llvm::enumerate(carried)) {
@@ -93,7 +93,7 @@ LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
   }
   // In the order in which values are computed.
   SmallVector<std::tuple<int, int64_t, const PlannedAct *>> order;
-  for (const PlannedAct &act : plan.turn) {
+  for (const PlannedAct &act : plan.timeStep) {
     bool isPartOfNext = act.kind == PlannedAct::Acquire ||
                         act.kind == PlannedAct::AwaitFirstRun;
     if (!isPartOfNext) {
@@ -103,8 +103,8 @@ LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
     }
   }
   llvm::sort(order);
-  for (auto [shift, slot, act] : order) {
-    if (failed(emitEntry(*act, slot))) {
+  for (auto [shift, issue, act] : order) {
+    if (failed(emitEntry(*act, issue))) {
       return failure();
     }
   }
@@ -121,13 +121,13 @@ LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
   return success();
 }
 
-/// Emits the acts of a section in a region of the loop.
+/// Emits the acts of a list in a region of the loop.
 LogicalResult LoopBuilder::emitRegion(Region &region,
-                                      ArrayRef<PlannedAct> section) {
+                                      ArrayRef<PlannedAct> list) {
   OpBuilder::InsertionGuard guard(builder);
   IRMapping outer = env;
   builder.createBlock(&region);
-  LogicalResult emitted = acts.emit(section);
+  LogicalResult emitted = acts.emit(list);
   ws::YieldOp::create(builder, scope.loc(), ValueRange());
   env = outer;
   return emitted;
@@ -135,17 +135,18 @@ LogicalResult LoopBuilder::emitRegion(Region &region,
 
 /// Checks that an iteration of the plan ends like a time step of `ws.for`: if
 /// it has MMAs, by awaiting all of them.
-LogicalResult LoopBuilder::checkTurnEnds(ws::ForOp loop) {
+LogicalResult LoopBuilder::checkTimeStepEnds(ws::ForOp loop) {
   bool multiplies = loop.getBody()
                         .walk([](ws::MmaOp) { return WalkResult::interrupt(); })
                         .wasInterrupted();
-  bool isSame = plan.turnEnds.size() == multiplies &&
-                llvm::all_of(plan.turnEnds, [](const PlannedAct &act) {
+  bool isSame = plan.timeStepEnds.size() == multiplies &&
+                llvm::all_of(plan.timeStepEnds, [](const PlannedAct &act) {
                   return act.kind == PlannedAct::AwaitProducts;
                 });
   return isSame ? success()
-                : scope.error("expected each turn to end with an await of its "
-                              "MMAs, got a plan with another end");
+                : scope.error(
+                      "expected each time step to end with an await of its "
+                      "MMAs, got a plan with another end");
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +203,7 @@ FailureOr<Value> LoopBuilder::passthroughOf(const PlannedAct &act) {
 }
 
 FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
-                                                int64_t slot,
+                                                int64_t issue,
                                                 ValueRange produced) {
   const sched::KernelModel &model = program.plan->model;
   SmallVector<Type> types;
@@ -216,7 +217,7 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
   }
   SmallVector<Attribute> after;
   for (int product : act.awaited) {
-    after.push_back(scope.symbol(nameOf(plan.turn[product], model)));
+    after.push_back(scope.symbol(nameOf(plan.timeStep[product], model)));
   }
   std::string name = nameOf(act, model);
   SmallVector<Value> releases;
@@ -232,16 +233,16 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
                         : GuardAttr::get(builder.getContext(), act.guard);
   return ws::EntryOp::create(
       builder, scope.loc(), types, builder.getStringAttr(name),
-      builder.getI64IntegerAttr(slot), builder.getI64IntegerAttr(act.shift),
+      builder.getI64IntegerAttr(issue), builder.getI64IntegerAttr(act.shift),
       guard, *passthrough,
       after.empty() ? ArrayAttr() : builder.getArrayAttr(after), releases);
 }
 
 /// Wraps an act in a `ws.entry` whose results are those of the act.
-LogicalResult LoopBuilder::emitEntry(const PlannedAct &act, int64_t slot) {
+LogicalResult LoopBuilder::emitEntry(const PlannedAct &act, int64_t issue) {
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Value> produced = valuesOf(act);
-  FailureOr<ws::EntryOp> entry = createEntry(act, slot, produced);
+  FailureOr<ws::EntryOp> entry = createEntry(act, issue, produced);
   if (failed(entry)) {
     return failure();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the streaming loop of a role: the sections of its plan become the
+// Writes the streaming loop of a role: the lists of its plan become the
 // regions of a ws.for.
 #ifndef ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
 #define ATTN_PASSES_SPECIALIZATION_LOOPBUILDER_H
@@ -11,8 +11,8 @@ namespace attn {
 
 class LoopBuilder {
 public:
-  LoopBuilder(RoleScope &scope, StepEmitter &steps, ActEmitter &acts)
-      : scope(scope), steps(steps), acts(acts), program(scope.program),
+  LoopBuilder(RoleScope &scope, ActEmitter &acts)
+      : scope(scope), acts(acts), program(scope.program),
         builder(scope.builder), env(scope.env), plan(*scope.plan) {}
 
   mlir::LogicalResult build();
@@ -25,15 +25,14 @@ private:
   llvm::SmallVector<mlir::Value> valuesOf(const sched::PlannedAct &act) const;
   mlir::FailureOr<mlir::Value> passthroughOf(const sched::PlannedAct &act);
   mlir::FailureOr<ws::EntryOp> createEntry(const sched::PlannedAct &act,
-                                           int64_t slot,
+                                           int64_t issue,
                                            mlir::ValueRange produced);
-  mlir::LogicalResult emitEntry(const sched::PlannedAct &act, int64_t slot);
+  mlir::LogicalResult emitEntry(const sched::PlannedAct &act, int64_t issue);
   mlir::LogicalResult emitRegion(mlir::Region &region,
-                                 llvm::ArrayRef<sched::PlannedAct> section);
-  mlir::LogicalResult checkTurnEnds(ws::ForOp loop);
+                                 llvm::ArrayRef<sched::PlannedAct> list);
+  mlir::LogicalResult checkTimeStepEnds(ws::ForOp loop);
 
   RoleScope &scope;
-  StepEmitter &steps;
   ActEmitter &acts;
   KernelProgram &program;
   mlir::OpBuilder &builder;

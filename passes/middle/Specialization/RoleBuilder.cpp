@@ -69,11 +69,10 @@ LogicalResult RoleBuilder::buildItem() {
       scope.builder.clone(op, scope.env);
     }
   }
-  return failure(failed(acts.emit(*before)) ||
-                 failed(LoopBuilder(scope, steps, acts).build()) ||
-                 failed(acts.emit(scope.plan->after)) ||
-                 failed(acts.emit(scope.plan->itemEnds)) ||
-                 failed(steps.checkDone()));
+  return failure(
+      failed(acts.emit(*before)) || failed(LoopBuilder(scope, acts).build()) ||
+      failed(acts.emit(scope.plan->after)) ||
+      failed(acts.emit(scope.plan->itemEnds)) || failed(steps.checkDone()));
 }
 
 LogicalResult RoleBuilder::buildWork() {

@@ -67,15 +67,16 @@ static SyncItem partOf(SyncItem item) {
 static SyncCase handedOut(ArrayRef<SyncItem> given, ArrayRef<int> rejected) {
   SyncCase tried;
   SmallVector<int> numbers; // in `given`, for the iterations so far
-  auto take = [&](int64_t turn) {
-    return !tried.items[turn].isSecond() &&
-           llvm::is_contained(rejected, numbers[turn]);
+  auto take = [&](int64_t iteration) {
+    return !tried.items[iteration].isSecond() &&
+           llvm::is_contained(rejected, numbers[iteration]);
   };
   ws::KnownScalars now{take};
   ws::HandOutState<int64_t> state;
   for (int next = 0;;) {
-    int64_t turn = tried.items.size();
-    auto chosen = ws::chooseItem(now, state, turn, next < int(given.size()));
+    int64_t iteration = tried.items.size();
+    auto chosen =
+        ws::chooseItem(now, state, iteration, next < int(given.size()));
     if (!chosen.exists) {
       return tried;
     }

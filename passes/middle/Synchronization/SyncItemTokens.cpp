@@ -46,9 +46,9 @@ void attn::takeVerdict(SyncTokens &to, const SyncStep &step) {
 /// mailbox, and copies it into those of the others.
 static void sendItem(SyncTokens &to, const SyncStep &step) {
   SyncPrograms &programs = to.programs;
-  int turn = step.number;
-  if (turn > 0) {
-    to.add(Token::Wait, to.barrier(step, true, 0, 0), turn - 1);
+  int iteration = step.number;
+  if (iteration > 0) {
+    to.add(Token::Wait, to.barrier(step, true, 0, 0), iteration - 1);
   }
   Access own = accessTo(programs.cells.mailbox(0), step);
   to.touch({}, own);
@@ -56,18 +56,18 @@ static void sendItem(SyncTokens &to, const SyncStep &step) {
     int come = to.barrier(step, false, 0, cta);
     Access other = accessTo(programs.cells.mailbox(cta), step);
     to.issue(-1, programs.store(ArrayRef(own)), programs.store(ArrayRef(other)),
-             programs.store(ArrayRef(Signal{come, turn, to.copies()})));
-    to.add(Token::Arrive, come, turn);
+             programs.store(ArrayRef(Signal{come, iteration, to.copies()})));
+    to.add(Token::Arrive, come, iteration);
   }
 }
 
 static void receiveItem(SyncTokens &to, const SyncStep &step) {
-  int turn = step.number;
+  int iteration = step.number;
   int come = to.barrier(step, false, 0, to.agent.cta);
-  to.add(Token::Arrive, come, turn);
-  to.add(Token::Wait, come, turn);
+  to.add(Token::Arrive, come, iteration);
+  to.add(Token::Wait, come, iteration);
   to.touch(accessTo(to.programs.cells.mailbox(to.agent.cta), step), {});
-  to.add(Token::Arrive, to.barrier(step, true, 0, 0), turn);
+  to.add(Token::Arrive, to.barrier(step, true, 0, 0), iteration);
 }
 
 void attn::shareItem(SyncTokens &to, const SyncStep &step) {

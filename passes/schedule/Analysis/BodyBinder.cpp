@@ -28,15 +28,16 @@ LogicalResult BodyBinder::bindSubtile(const Instance &instance, EntryAttr attr,
   return success();
 }
 
-LogicalResult BodyBinder::bindStepEntry(EntryAttr attr, Section region,
+LogicalResult BodyBinder::bindStepEntry(EntryAttr attr, LoopPosition region,
                                         Entry &entry) {
   if (failed(names.findStep(attr.getTarget(), "an entry", entry.target))) {
     return failure();
   }
   const KernelStep &step = kernel.steps[entry.target];
   // Guarded entries run once per item: they are for steps outside the loop.
-  bool inLoop = region == Section::Loop && attr.getGuard() == Guard::Always;
-  if (entry.act == Act::Op && (step.region == Section::Loop) != inLoop) {
+  bool inLoop =
+      region == LoopPosition::Loop && attr.getGuard() == Guard::Always;
+  if (entry.act == Act::Op && (step.region == LoopPosition::Loop) != inLoop) {
     return reject(emitError, "V1",
                   formatv("expected '{0}' {1}", step.name,
                           inLoop ? "before or after the loop, or guarded, got "
@@ -118,9 +119,9 @@ LogicalResult BodyBinder::bindSyncEntry(const Instance &instance,
                         attr.getTarget().getValue()));
 }
 
-LogicalResult BodyBinder::checkGuard(EntryAttr attr, Section region) {
+LogicalResult BodyBinder::checkGuard(EntryAttr attr, LoopPosition region) {
   Guard guard = attr.getGuard();
-  bool inBody = region == Section::Loop;
+  bool inBody = region == LoopPosition::Loop;
   bool isMisplaced = inBody ? guard == Guard::Nonempty || attr.getShift() > 0
                             : guard != Guard::Nonempty;
   if (guard == Guard::Always || !isMisplaced) {
@@ -134,7 +135,7 @@ LogicalResult BodyBinder::checkGuard(EntryAttr attr, Section region) {
 }
 
 LogicalResult BodyBinder::bindEntry(Instance &instance, EntryAttr attr,
-                                    Section region, Entry &entry) {
+                                    LoopPosition region, Entry &entry) {
   entry.attr = attr;
   entry.guard = attr.getGuard();
   entry.act = attr.getAct();
@@ -187,7 +188,7 @@ LogicalResult BodyBinder::bindEntry(Instance &instance, EntryAttr attr,
 }
 
 LogicalResult BodyBinder::bindList(Instance &instance, ArrayRef<EntryAttr> list,
-                                   Section region,
+                                   LoopPosition region,
                                    SmallVectorImpl<Entry> &entries) {
   for (EntryAttr attr : list) {
     if (failed(bindEntry(instance, attr, region, entries.emplace_back()))) {
@@ -225,12 +226,12 @@ LogicalResult BodyBinder::bindInstance(int role, int replica) {
     return reject(emitError, "V1",
                   formatv("expected a body for role '{0}'", instance.name));
   }
-  return failure(
-      failed(bindList(instance, body.getBefore(), Section::Before,
-                      instance.before)) ||
-      failed(bindList(instance, body.getKv(), Section::Loop, instance.kv)) ||
-      failed(
-          bindList(instance, body.getAfter(), Section::After, instance.after)));
+  return failure(failed(bindList(instance, body.getBefore(),
+                                 LoopPosition::Before, instance.before)) ||
+                 failed(bindList(instance, body.getKv(), LoopPosition::Loop,
+                                 instance.kv)) ||
+                 failed(bindList(instance, body.getAfter(), LoopPosition::After,
+                                 instance.after)));
 }
 
 LogicalResult BodyBinder::bind() {

@@ -20,11 +20,12 @@ private:
   LogicalResult checkBody(BodyAttr body);
   LogicalResult bindInstance(int role, int replica);
   LogicalResult bindList(Instance &instance, ArrayRef<EntryAttr> list,
-                         Section region, SmallVectorImpl<Entry> &entries);
-  LogicalResult checkGuard(EntryAttr attr, Section region);
-  LogicalResult bindEntry(Instance &instance, EntryAttr attr, Section region,
-                          Entry &entry);
-  LogicalResult bindStepEntry(EntryAttr attr, Section region, Entry &entry);
+                         LoopPosition region, SmallVectorImpl<Entry> &entries);
+  LogicalResult checkGuard(EntryAttr attr, LoopPosition region);
+  LogicalResult bindEntry(Instance &instance, EntryAttr attr,
+                          LoopPosition region, Entry &entry);
+  LogicalResult bindStepEntry(EntryAttr attr, LoopPosition region,
+                              Entry &entry);
   LogicalResult bindEdgeEntry(EntryAttr attr, Entry &entry);
   LogicalResult bindTurnEntry(const Instance &instance, EntryAttr attr,
                               Entry &entry);

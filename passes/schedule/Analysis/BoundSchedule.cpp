@@ -97,6 +97,44 @@ const Place *BoundSchedule::homeOf(int value, int step,
   return channel;
 }
 
+bool BoundSchedule::putsInto(const Instance &instance,
+                             const Place &place) const {
+  return !place.channel && place.space == Space::Smem &&
+         llvm::any_of(place.cycles.front(), [&](int value) {
+           int producer = kernel->values[value].producer;
+           return producer >= 0 && instance.runs[producer];
+         });
+}
+
+/// Whether another role puts the tile that a step stores.
+bool BoundSchedule::isPutElsewhere(const Instance &instance,
+                                   const KernelStep &step) const {
+  return llvm::any_of(places, [&](const Place &place) {
+    return llvm::any_of(step.reads,
+                        [&](int value) { return place.carries(value); }) &&
+           llvm::any_of(instances, [&](const Instance &other) {
+             return other.role != instance.role && putsInto(other, place);
+           });
+  });
+}
+
+bool BoundSchedule::isOfOneThread(const Instance &instance) const {
+  for (int index : instance.runs.set_bits()) {
+    const KernelStep &step = kernel->steps[index];
+    bool isInRegisters =
+        step.holds<tile::LoadOp>() && !channelOf(step.writes.front());
+    bool isKept =
+        step.holds<tile::StoreOp>() && !isPutElsewhere(instance, step);
+    if (isInRegisters || isKept || step.engine == Engine::Mma ||
+        step.holds<tile::LoadRowOp, tile::StoreRowOp, tile::StoreRegOp,
+                   tile::ReduceAddOp>()) {
+      return false;
+    }
+  }
+  return llvm::none_of(
+      places, [&](const Place &place) { return putsInto(instance, place); });
+}
+
 bool BoundSchedule::makesWork(int step) const {
   return llvm::any_of(kernel->steps[step].writes, [&](int value) {
     return kernel->values[value].isWork && channelOf(value);

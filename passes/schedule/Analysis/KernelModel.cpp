@@ -56,11 +56,11 @@ public:
   LogicalResult read(tile::KernelOp kernel);
 
 private:
-  LogicalResult readStep(tile::StepOp op, Section region);
+  LogicalResult readStep(tile::StepOp op, LoopPosition region);
   LogicalResult readLoop(tile::ForOp op);
   LogicalResult connectLoop(tile::ForOp op);
   LogicalResult addValue(Value value, StringAttr name, ArrayAttr axes,
-                         Origin origin, Section region);
+                         Origin origin, LoopPosition region);
   LogicalResult checkAxis(StringRef name, StringRef axis, int64_t size);
   void readEngine(tile::StepOp op, KernelStep &step);
   int operandOf(tile::StepOp op, Value inner);
@@ -90,7 +90,7 @@ LogicalResult KernelReader::checkAxis(StringRef name, StringRef axis,
 
 LogicalResult KernelReader::addValue(Value value, StringAttr name,
                                      ArrayAttr axes, Origin origin,
-                                     Section region) {
+                                     LoopPosition region) {
   KernelValue entry;
   entry.ir = value;
   entry.name = name.getValue();
@@ -163,7 +163,7 @@ void KernelReader::readEngine(tile::StepOp op, KernelStep &step) {
   }
 }
 
-LogicalResult KernelReader::readStep(tile::StepOp op, Section region) {
+LogicalResult KernelReader::readStep(tile::StepOp op, LoopPosition region) {
   KernelStep step;
   step.op = op;
   step.name = op.getName();
@@ -223,21 +223,22 @@ LogicalResult KernelReader::readLoop(tile::ForOp op) {
                           names.getFinal().getNames().size()));
   }
   for (size_t i = 0; i < carried; ++i) {
-    if (failed(addValue(
-            body.getArgument(i + 1), names.getCarried().getNames()[i],
-            names.getCarried().getAxes()[i], Origin::Carried, Section::Loop))) {
+    if (failed(addValue(body.getArgument(i + 1),
+                        names.getCarried().getNames()[i],
+                        names.getCarried().getAxes()[i], Origin::Carried,
+                        LoopPosition::Loop))) {
       return failure();
     }
   }
   for (auto step : body.getOps<tile::StepOp>()) {
-    if (failed(readStep(step, Section::Loop))) {
+    if (failed(readStep(step, LoopPosition::Loop))) {
       return failure();
     }
   }
   for (size_t i = 0; i < carried; ++i) {
     if (failed(addValue(op->getResult(i), names.getFinal().getNames()[i],
                         names.getFinal().getAxes()[i], Origin::Final,
-                        Section::After))) {
+                        LoopPosition::After))) {
       return failure();
     }
   }
@@ -319,14 +320,14 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
   }
   axisSizes["M"] = config.getTileM();
   axisSizes["N"] = config.getTileN();
-  Section region = Section::Before;
+  LoopPosition region = LoopPosition::Before;
   for (Operation &op : (*works.begin()).getBody().front()) {
     if (auto step = dyn_cast<tile::StepOp>(op)) {
       if (failed(readStep(step, region))) {
         return failure();
       }
     } else if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      if (region == Section::After) {
+      if (region == LoopPosition::After) {
         return reject(emitError, "V1",
                       formatv("expected one tile.for in kernel '{0}'",
                               kernel.getSymName()));
@@ -334,10 +335,10 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
       if (failed(readLoop(loop))) {
         return failure();
       }
-      region = Section::After;
+      region = LoopPosition::After;
     }
   }
-  if (region != Section::After) {
+  if (region != LoopPosition::After) {
     return reject(emitError, "V1",
                   formatv("expected a tile.for in kernel '{0}', got none",
                           kernel.getSymName()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rule V29 for the acts of a role's plan, section by section.
+// Rule V29 for the acts of a role's plan, list by list.
 #include "Lowerable.h"
 
 using namespace mlir;
@@ -161,8 +161,8 @@ LogicalResult ActChecker::check() {
     }
   }
   bool isShifted = llvm::any_of(
-      plan.turn, [](const PlannedAct &act) { return act.shift > 0; });
-  for (const PlannedAct &act : plan.turn) {
+      plan.timeStep, [](const PlannedAct &act) { return act.shift > 0; });
+  for (const PlannedAct &act : plan.timeStep) {
     if (act.entry && (failed(checkAnywhere(act, /*mayList=*/false)) ||
                       failed(checkTurn(act, isShifted)))) {
       return failure();

@@ -9,58 +9,13 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
-/// Returns whether `instance` leaves a result in a hold in shared memory.
-static bool putsInto(const Lowerable &lowerable, const Instance &instance,
-                     const Place &place) {
-  return !place.channel && place.space == Space::Smem &&
-         llvm::any_of(place.cycles.front(), [&](int value) {
-           int producer = lowerable.kernel.values[value].producer;
-           return producer >= 0 && instance.runs[producer];
-         });
-}
-
-/// Returns whether another role puts the tile that a step stores.
-static bool isPutElsewhere(const Lowerable &lowerable, const Instance &instance,
-                           const KernelStep &step) {
-  return llvm::any_of(lowerable.bound.places, [&](const Place &place) {
-    return llvm::any_of(step.reads,
-                        [&](int value) { return place.carries(value); }) &&
-           llvm::any_of(lowerable.bound.instances, [&](const Instance &other) {
-             return other.role != instance.role &&
-                    putsInto(lowerable, other, place);
-           });
-  });
-}
-
-/// Returns whether one thread can run the whole role: its steps copy into
-/// channels, or store tiles that other roles put.
-static bool isOfOneThread(const Lowerable &lowerable,
-                          const Instance &instance) {
-  const BoundSchedule &bound = lowerable.bound;
-  for (int index : instance.runs.set_bits()) {
-    const KernelStep &step = lowerable.kernel.steps[index];
-    bool isInRegisters =
-        step.holds<tile::LoadOp>() && !bound.channelOf(step.writes.front());
-    bool isKept = step.holds<tile::StoreOp>() &&
-                  !isPutElsewhere(lowerable, instance, step);
-    if (isInRegisters || isKept || step.engine == Engine::Mma ||
-        step.holds<tile::LoadRowOp, tile::StoreRowOp, tile::StoreRegOp,
-                   tile::ReduceAddOp>()) {
-      return false;
-    }
-  }
-  return llvm::none_of(bound.places, [&](const Place &place) {
-    return putsInto(lowerable, instance, place);
-  });
-}
-
 /// Returns whether the warps of a role meet others or give verdicts.
 static bool meets(const Lowerable &lowerable, int index) {
   const Instance &instance = lowerable.bound.instances[index];
   const RolePlan &plan = lowerable.bound.plans[index];
   int edges = lowerable.bound.schedule.getEdges().size();
   for (const PlannedActs *acts :
-       {&plan.before, &plan.turn, &plan.empty, &plan.after}) {
+       {&plan.before, &plan.timeStep, &plan.empty, &plan.after}) {
     for (const PlannedAct &act : *acts) {
       bool isTurn = (act.kind == PlannedAct::Signal ||
                      act.kind == PlannedAct::WaitEdge) &&
@@ -111,7 +66,7 @@ LogicalResult sched::checkLowerableRoles(const Lowerable &lowerable) {
   const BoundSchedule &bound = lowerable.bound;
   BitVector ofOne(bound.instances.size());
   for (auto [index, instance] : llvm::enumerate(bound.instances)) {
-    if (isOfOneThread(lowerable, instance)) {
+    if (bound.isOfOneThread(instance)) {
       ofOne.set(index);
     }
   }

@@ -117,8 +117,8 @@ static LogicalResult checkCarried(const Lowerable &lowerable, int index) {
   }
   const KernelValue *next =
       value.yielded < 0 ? nullptr : &kernel.values[value.yielded];
-  bool isMade =
-      next && next->origin == Origin::Step && next->region == Section::Loop;
+  bool isMade = next && next->origin == Origin::Step &&
+                next->region == LoopPosition::Loop;
   bool isRead = llvm::any_of(kernel.steps, [&](const KernelStep &step) {
     return llvm::is_contained(step.reads, index);
   });

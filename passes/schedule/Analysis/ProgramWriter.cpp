@@ -25,8 +25,8 @@ ProgramWriter::ProgramWriter(ProtocolBuilder &builder, int index)
 /// Returns the cell of a value in the role's registers.
 int ProgramWriter::localCell(ValueInstance value, Subtile t) {
   int itemOfValue = value.value * (builder.trips.size() + 1) + value.item;
-  int turn = itemOfValue * span + value.iteration + 1;
-  int &cell = localCells[turn * (bound.subtileCount + 1) + t + 1];
+  int row = itemOfValue * span + value.iteration + 1;
+  int &cell = localCells[row * (bound.subtileCount + 1) + t + 1];
   if (cell < 0) {
     cell = protocol.cellCount++;
   }

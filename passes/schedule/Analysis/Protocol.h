@@ -14,7 +14,7 @@ namespace attn::sched {
 /// the loop.
 struct Item {
   const PlannedAct *act;
-  const PlannedActs *section; // of the plan, which has the act
+  const PlannedActs *list; // of the plan, which has the act
   int item, iteration = -1;
 
   bool writes() const {

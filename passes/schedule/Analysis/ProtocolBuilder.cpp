@@ -75,9 +75,9 @@ public:
   void unroll();
 
 private:
-  void unrollOutside(const PlannedActs &acts, int turn);
+  void unrollOutside(const PlannedActs &acts, int last);
   void unrollLoop(int item);
-  void unrollTurn(int item, int turn, int turns);
+  void unrollTimeStep(int item, int time, int times);
   void unrollEnd();
   void addAll(const PlannedActs &acts, int item, int iteration = -1) {
     for (const PlannedAct &act : acts) {
@@ -106,12 +106,13 @@ static int largestShift(const PlannedActs &acts) {
   return largest;
 }
 
-/// Unrolls acts before and after the loop: a shift delays them by work items.
+/// Unrolls acts before and after the loop, in the work item `last` or, by their
+/// shift, in one before it.
 /// An await that ends all stores in flight also runs in the first iteration.
-void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
-  bool endsAll = protocol.bound.awaitsProducts() && turn < int(trips.size());
+void Unroller::unrollOutside(const PlannedActs &acts, int last) {
+  bool endsAll = protocol.bound.awaitsProducts() && last < int(trips.size());
   for (const PlannedAct &act : acts) {
-    int item = turn - act.shift;
+    int item = last - act.shift;
     if (act.kind == PlannedAct::Await && endsAll) {
       item = std::max(item, 0);
     }
@@ -123,19 +124,19 @@ void Unroller::unrollOutside(const PlannedActs &acts, int turn) {
 }
 
 /// Unrolls one time step: `x + s` runs x for the iteration s time steps ago.
-void Unroller::unrollTurn(int item, int turn, int turns) {
+void Unroller::unrollTimeStep(int item, int time, int times) {
   int first = trips[item] - tripsOf(item);
-  for (const PlannedAct &act : plan.turn) {
-    int iteration = turn - act.shift;
+  for (const PlannedAct &act : plan.timeStep) {
+    int iteration = time - act.shift;
     if (act.guard == Guard::Always) {
       if (iteration >= 0 && iteration < tripsOf(item)) {
-        items.push_back({&act, &plan.turn, item, first + iteration});
+        items.push_back({&act, &plan.timeStep, item, first + iteration});
       }
-    } else if (turn == (act.guard == Guard::Once ? 0 : turns - 1)) {
-      items.push_back({&act, &plan.turn, item});
+    } else if (time == (act.guard == Guard::Once ? 0 : times - 1)) {
+      items.push_back({&act, &plan.timeStep, item});
     }
   }
-  addAll(plan.turnEnds, item);
+  addAll(plan.timeStepEnds, item);
 }
 
 /// Unrolls the skipped blocks, which come first, and the time steps of the
@@ -144,15 +145,15 @@ void Unroller::unrollLoop(int item) {
   for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
     addAll(plan.skipped, item, j);
   }
-  int trip = tripsOf(item), turns = trip + largestShift(plan.turn);
+  int trip = tripsOf(item), times = trip + largestShift(plan.timeStep);
   if (trip == 0) {
     addAll(plan.empty, item);
   }
-  for (int turn = 0; trip > 0 && turn < turns; ++turn) {
-    if (turn == trip) {
+  for (int time = 0; trip > 0 && time < times; ++time) {
+    if (time == trip) {
       addAll(plan.drain, item);
     }
-    unrollTurn(item, turn, turns);
+    unrollTimeStep(item, time, times);
   }
   addAll(plan.loopEnds, item);
 }
@@ -177,18 +178,18 @@ void Unroller::unrollEnd() {
 void Unroller::unroll() {
   int longest = std::max(largestShift(plan.before), largestShift(plan.after));
   int count = trips.size();
-  for (int turn = 0; turn < count + std::max(longest, 1); ++turn) {
-    if (turn < count) {
-      addAll(plan.itemBegins, turn);
-    } else if (turn == count) {
+  for (int item = 0; item < count + std::max(longest, 1); ++item) {
+    if (item < count) {
+      addAll(plan.itemBegins, item);
+    } else if (item == count) {
       unrollEnd();
     }
-    unrollOutside(plan.before, turn);
-    if (turn < count) {
-      unrollLoop(turn);
+    unrollOutside(plan.before, item);
+    if (item < count) {
+      unrollLoop(item);
     }
-    unrollOutside(plan.after, turn);
-    addAll(plan.itemEnds, std::min(turn, count - 1));
+    unrollOutside(plan.after, item);
+    addAll(plan.itemEnds, std::min(item, count - 1));
   }
 }
 

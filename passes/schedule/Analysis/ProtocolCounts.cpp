@@ -105,7 +105,7 @@ LogicalResult ProtocolBuilder::checkCoverage() const {
     countSkipped(protocol, i, coverage);
   }
   for (auto [s, step] : llvm::enumerate(kernel.steps)) {
-    bool inLoop = step.region == Section::Loop;
+    bool inLoop = step.region == LoopPosition::Loop;
     auto tiles = bound.subtiles(!bound.stepAxis(s).empty());
     for (auto [item, trip] : llvm::enumerate(trips)) {
       for (int j = inLoop ? 0 : -1; j < (inLoop ? trip : 0); ++j) {

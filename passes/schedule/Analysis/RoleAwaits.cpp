@@ -12,7 +12,7 @@ using namespace attn::sched;
 
 namespace {
 
-/// The MMAs of one section, and the acts that need them to be complete.
+/// The MMAs of one list, and the acts that need them to be complete.
 class Products {
 public:
   Products(const BoundSchedule &bound, const PlannedActs &acts, bool inLoop);
@@ -116,7 +116,8 @@ void sched::awaitProducts(const BoundSchedule &bound, PlannedActs &acts,
   }
   Products products(bound, acts, inLoop);
   SmallVector<int, 4> issued;
-  for (auto [index, act] : llvm::enumerate(acts)) {
+  for (int index = 0; index < int(acts.size()); ++index) {
+    PlannedAct &act = acts[index];
     llvm::copy_if(issued, std::back_inserter(act.awaited), [&](int product) {
       return products.mustEnd(acts[product], act);
     });

@@ -40,10 +40,10 @@ private:
   llvm::DenseMap<const Entry *, SmallVector<SlotRead, 2>> reads;
 };
 
-/// Adds to each act of a section the MMAs that it awaits (RoleAwaits.cpp).
+/// Adds to each act of a list the MMAs that it awaits (RoleAwaits.cpp).
 void awaitProducts(const BoundSchedule &bound, PlannedActs &acts, bool inLoop);
 
-/// Adds to the acts of a section the slots for which each is the last reader
+/// Adds to the acts of a list the slots for which each is the last reader
 /// (RoleReleases.cpp).
 void releaseAfterLastReader(const RoleChannels &channels, PlannedActs &acts,
                             bool inLoop);

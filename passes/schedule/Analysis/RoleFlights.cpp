@@ -40,7 +40,7 @@ void RoleFlights::awaitListed(const Item &item) {
   int last = -1;
   for (const Flight &flight : flights) {
     bool isAwaited = llvm::any_of(item.act->awaited, [&](int product) {
-      return (*item.section)[product].entry == flight.item->act->entry;
+      return (*item.list)[product].entry == flight.item->act->entry;
     });
     last = isAwaited ? flight.operation : last;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans the sections of a role, and its waits and acquires of slots.
+// Plans the lists of a role, and its waits and acquires of slots.
 #include "RolePlanner.h"
 #include "attn/passes/schedule/ScheduleRules.h"
 
@@ -206,7 +206,7 @@ bool RolePlanner::isFirst(const Entry &entry, const SlotRead &read) const {
 }
 
 /// Waits for a slot at its `get`, or else before the first entry that reads it.
-void RolePlanner::planTurn() {
+void RolePlanner::planTimeStep() {
   for (const Entry &entry : instance.kv) {
     SmallVector<SlotRead, 4> reads;
     llvm::copy_if(channels.readsOf(entry), std::back_inserter(reads),
@@ -214,17 +214,17 @@ void RolePlanner::planTurn() {
                     return channels.perIteration(read.slot) &&
                            !isGotten(read.slot) && isFirst(entry, read);
                   });
-    addWaits(entry, reads, plan.turn);
-    addEntry(entry, plan.turn);
+    addWaits(entry, reads, plan.timeStep);
+    addEntry(entry, plan.timeStep);
   }
-  awaitProducts(bound, plan.turn, /*inLoop=*/true);
-  releaseAfterLastReader(channels, plan.turn, /*inLoop=*/true);
+  awaitProducts(bound, plan.timeStep, /*inLoop=*/true);
+  releaseAfterLastReader(channels, plan.timeStep, /*inLoop=*/true);
 }
 
-void RolePlanner::addEnds(ArrayRef<const PlannedActs *> sections,
+void RolePlanner::addEnds(ArrayRef<const PlannedActs *> lists,
                           PlannedActs &ends) const {
   bool products = false;
-  for (const PlannedActs *acts : sections) {
+  for (const PlannedActs *acts : lists) {
     for (const PlannedAct &act : *acts) {
       if (act.kind != PlannedAct::Run) {
         continue;
@@ -244,14 +244,16 @@ void RolePlanner::addEnds(ArrayRef<const PlannedActs *> sections,
 
 /// No MMA stays in flight from one time step to the next if roles await them,
 /// and no store that slots wait for.
-void RolePlanner::planTurnEnd() { addEnds({&plan.turn}, plan.turnEnds); }
+void RolePlanner::planTimeStepEnd() {
+  addEnds({&plan.timeStep}, plan.timeStepEnds);
+}
 
 /// Passes on the slots and turns of a block that the role leaves to others.
 void RolePlanner::planSkipped() {
   if (!bound.skipsBlocks(instance)) {
     return;
   }
-  for (const PlannedAct &act : plan.turn) {
+  for (const PlannedAct &act : plan.timeStep) {
     if (act.guard != Guard::Always) {
       continue;
     }
@@ -283,7 +285,7 @@ void RolePlanner::planEmpty() {
     return act.guard == Guard::Once || act.guard == Guard::Last;
   };
   for (bool waits : {true, false}) {
-    for (const PlannedAct &act : plan.turn) {
+    for (const PlannedAct &act : plan.timeStep) {
       if (isPinned(act) && (act.kind == PlannedAct::WaitEdge) == waits) {
         plan.empty.push_back(act);
         plan.empty.back().guard = Guard::Always;
@@ -318,16 +320,16 @@ void RolePlanner::planFetch() {
   }
   fetch.guard = Guard::Last;
   auto first = llvm::find_if(
-      plan.turn, [&](const PlannedAct &act) { return act.entry == last; });
-  for (PlannedAct &act : llvm::make_range(first, plan.turn.end())) {
+      plan.timeStep, [&](const PlannedAct &act) { return act.entry == last; });
+  for (PlannedAct &act : llvm::make_range(first, plan.timeStep.end())) {
     for (int &product : act.awaited) {
-      product += product >= first - plan.turn.begin();
+      product += product >= first - plan.timeStep.begin();
     }
   }
-  plan.turn.insert(first, fetch);
+  plan.timeStep.insert(first, fetch);
 }
 
-/// The MMAs of other sections end with the item, and so do stores that slots
+/// The MMAs of other lists end with the item, and so do stores that slots
 /// wait for.
 void RolePlanner::planItemEnd() {
   addEnds({&plan.before, &plan.after}, plan.itemEnds);
@@ -337,8 +339,8 @@ RolePlan RolePlanner::run() {
   planItemBegin();
   planList(instance.before, plan.before);
   planOuterWaits();
-  planTurn();
-  planTurnEnd();
+  planTimeStep();
+  planTimeStepEnd();
   planSkipped();
   planList(instance.after, plan.after);
   releaseOuterSlots(channels, outer, plan);

@@ -22,8 +22,8 @@ private:
   bool isGotten(const SlotRef &slot) const;
   void planOuterWaits();
   bool isFirst(const Entry &entry, const SlotRead &read) const;
-  void planTurn();
-  void planTurnEnd();
+  void planTimeStep();
+  void planTimeStepEnd();
   void planSkipped();
   void planEmpty();
   void planFetch();
@@ -33,9 +33,9 @@ private:
   void addWaits(const Entry &entry, ArrayRef<SlotRead> reads,
                 PlannedActs &acts);
   void addAcquires(const Entry &entry, PlannedActs &acts);
-  /// Adds the awaits at the end of a time step or an item that runs `sections`:
+  /// Adds the awaits at the end of a time step or an item that runs `lists`:
   /// of all MMAs, and of stores that slots wait for.
-  void addEnds(ArrayRef<const PlannedActs *> sections, PlannedActs &ends) const;
+  void addEnds(ArrayRef<const PlannedActs *> lists, PlannedActs &ends) const;
 
   const BoundSchedule &bound;
   const KernelModel &kernel;

@@ -33,7 +33,7 @@ static void releaseUnguarded(PlannedActs &acts) {
 }
 
 /// Adds each slot to the releases of its last reader. In the loop these are the
-/// slots of an iteration; in another section those of the item, unless the loop
+/// slots of an iteration; in another list those of the item, unless the loop
 /// reads them too.
 void sched::releaseAfterLastReader(const RoleChannels &channels,
                                    PlannedActs &acts, bool inLoop) {
@@ -91,7 +91,7 @@ void sched::releaseOuterSlots(const RoleChannels &channels,
                               ArrayRef<SlotRef> outer, RolePlan &plan) {
   const Instance &instance = channels.instance;
   bool shifted = llvm::any_of(
-      plan.turn, [](const PlannedAct &act) { return act.shift > 0; });
+      plan.timeStep, [](const PlannedAct &act) { return act.shift > 0; });
   auto isUnguarded = [](const Entry &entry) {
     return entry.guard == Guard::Always;
   };
@@ -101,7 +101,7 @@ void sched::releaseOuterSlots(const RoleChannels &channels,
            entry.guard == Guard::LastNonempty;
   };
   auto isReadLast = [&](const SlotRef &slot) {
-    return llvm::any_of(plan.turn, [&](const PlannedAct &act) {
+    return llvm::any_of(plan.timeStep, [&](const PlannedAct &act) {
       return act.guard == Guard::LastNonempty &&
              llvm::is_contained(act.releases, slot);
     });
@@ -115,14 +115,14 @@ void sched::releaseOuterSlots(const RoleChannels &channels,
     takeRelease(plan.before, slot);
     if (isReadBy(channels, instance.after, slot,
                  [](const Entry &) { return true; })) {
-      takeRelease(plan.turn, slot);
+      takeRelease(plan.timeStep, slot);
       continue;
     }
     if (!isReadBy(channels, instance.kv, slot, isUnguarded) &&
         !isReadLast(slot)) {
       continue; // The last guarded act that reads it releases it.
     }
-    takeRelease(plan.turn, slot);
+    takeRelease(plan.timeStep, slot);
     bool early = shifted && !isReadBy(channels, instance.kv, slot, runsLate);
     (early ? plan.drain : plan.loopEnds).push_back(releaseOf(slot));
   }

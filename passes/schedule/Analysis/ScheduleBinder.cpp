@@ -240,8 +240,10 @@ LogicalResult ScheduleBinder::bindPlaces() {
     for (auto &cycle : place.cycles) {
       int64_t bytes = 0;
       for (int value : cycle) {
-        int64_t all = kernel.values[value].bytes();
-        bytes += bound.axisOf(value).empty() ? all : all / bound.subtileCount;
+        bool isWhole =
+            bound.axisOf(value).empty() || kernel.tiles == Tiles::Cut;
+        bytes +=
+            kernel.values[value].bytes() / (isWhole ? 1 : bound.subtileCount);
       }
       bool isAligned =
           place.space == Space::Smem && !kernel.values[cycle.front()].isWork;

@@ -15,10 +15,10 @@ class SkippedBlocks {
 public:
   SkippedBlocks(const BoundSchedule &bound, int index, EmitError emitError)
       : bound(bound), role(bound.instances[index].name),
-        turn(bound.plans[index].turn), emitError(emitError) {}
+        timeStep(bound.plans[index].timeStep), emitError(emitError) {}
 
   LogicalResult check() {
-    for (const PlannedAct &act : turn) {
+    for (const PlannedAct &act : timeStep) {
       if (act.guard == Guard::Always && failed(checkAct(act))) {
         return failure();
       }
@@ -75,7 +75,7 @@ private:
 
   const BoundSchedule &bound;
   StringRef role;
-  const PlannedActs &turn;
+  const PlannedActs &timeStep;
   EmitError emitError;
   llvm::SmallDenseMap<int, int> shifts; // by place
 };

@@ -73,7 +73,7 @@ static LogicalResult verifyItems(const BoundSchedule &bound,
 
 LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
                                    ScheduleAttr schedule, EmitError emitError,
-                                   ScheduleStatistics *statistics,
+                                   ResourcePlan *resources,
                                    JudgeOptions options) {
   if (config.getCtaGroup() != 1) {
     return reject(
@@ -83,14 +83,11 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
                 config.getCtaGroup()));
   }
   auto checkResources = [&](const BoundSchedule &bound) -> LogicalResult {
-    ScheduleStatistics found;
-    if (failed(sched::checkResources(bound, found, emitError))) {
-      return failure();
+    FailureOr<ResourcePlan> found = sched::checkResources(bound, emitError);
+    if (succeeded(found) && resources) {
+      *resources = *found;
     }
-    if (statistics) {
-      *statistics = found;
-    }
-    return success();
+    return found;
   };
   auto plan = KernelPlan::build(kernel, config, schedule, Tiles::Whole,
                                 emitError, checkResources);

@@ -99,6 +99,8 @@ Error Fields::takeHead(StringRef symbol, EntryHead &head) {
   error = llvm::joinErrors(std::move(error), take("masks", head.masks));
   error = llvm::joinErrors(std::move(error), take("when", head.when));
   error = llvm::joinErrors(std::move(error), take("rung", head.rung));
+  error = llvm::joinErrors(std::move(error), take("tile_d", head.tileD));
+  error = llvm::joinErrors(std::move(error), take("tile_dv", head.tileDv));
   error = llvm::joinErrors(std::move(error), takeHeadDims(head));
   for (const std::string &mask : head.masks) {
     if (!llvm::is_contained(tableMaskWords(), mask)) {

@@ -211,7 +211,9 @@ llvm::Expected<SchedulePoint> generator::readPoint(TableEntryOp entry,
                  int64_t(entry.getHeadDimV()),
                  {},
                  "",
-                 entry.getConfig().getRung()};
+                 entry.getConfig().getRung(),
+                 entry.getConfig().getTileD(),
+                 entry.getConfig().getTileDv()};
   auto module =
       parseEntries(writeEntry(*point, head, machine, *registers, *rows),
                    "generated", entry.getContext());

@@ -235,6 +235,8 @@ static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
       out.attribute("when", when.getText());
     }
     out.attribute("rung", entry.getConfig().getRung());
+    out.attribute("tile_d", entry.getConfig().getTileD());
+    out.attribute("tile_dv", entry.getConfig().getTileDv());
     out.attribute("rows", entry.getConfig().getTileM());
     if (point) {
       write(out, *point);
@@ -302,8 +304,9 @@ chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
     SizeCover cover;
     for (const TableEntry &entry :
          found ? *entries : SmallVector<TableEntry>()) {
-      // Entries after one for every launch are for other masks.
-      if (cover.take(entry.when)) {
+      // Packed entries need static heads; those after one for every launch are
+      // for other masks.
+      if (!entry.packed && cover.take(entry.when)) {
         chosen.push_back({entry.file, entry.symbol});
       }
     }

@@ -243,14 +243,16 @@ void ScheduleWriter::writeConsumer() {
 
 /// Writes the config's fields, without those that have common defaults.
 static std::string writeConfig(const SchedulePoint &point, int64_t rows,
-                               int64_t rung) {
+                               const EntryHead &head) {
   SmallVector<std::string> fields;
   for (Knob knob : ConfigAttr::getKnobs()) {
     const KnobInfo &info = infoOf(knob);
-    KnobValue value = knob == Knob::TileM  ? rows
-                      : knob == Knob::Rung ? rung
-                      : info.follows       ? info.absent()
-                                           : point[knob];
+    KnobValue value = knob == Knob::TileM    ? rows
+                      : knob == Knob::Rung   ? head.rung
+                      : knob == Knob::TileD  ? head.tileD
+                      : knob == Knob::TileDv ? head.tileDv
+                      : info.follows         ? info.absent()
+                                             : point[knob];
     if (info.alwaysSaid || info.absentText.empty() || value != info.absent()) {
       fields.push_back(formatv("{0} = {1}", info.name, info.spell(value)));
     }
@@ -272,7 +274,7 @@ std::string generator::writeEntry(const SchedulePoint &point,
   if (!head.when.empty()) {
     text += "    when <" + head.when + ">\n";
   }
-  text += "    config <" + writeConfig(point, rows, head.rung) + ">\n";
+  text += "    config <" + writeConfig(point, rows, head) + ">\n";
   text += formatv("    schedule <\"{0}\" machine \"{1}\" {{\n", head.symbol,
                   machine.getName().getValue());
   for (const std::string &line : ScheduleWriter(point, registers).write()) {

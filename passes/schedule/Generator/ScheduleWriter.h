@@ -27,6 +27,7 @@ struct EntryHead {
   llvm::SmallVector<std::string> masks;
   std::string when; // a condition on launches, or empty
   int64_t rung = 0;
+  int64_t tileD = 0, tileDv = 0; // columns of tiles; 0: the head dims
 };
 
 /// Returns the rows of Q that the consumers of a point compute, or an error for

@@ -4,7 +4,7 @@
 !qkv = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// Constants of a region stay in it.
+// Constants of a region are not moved out of it.
 // CHECK-LABEL: func.func @region_folds
 // CHECK-NEXT: attn.attention
 // CHECK-NEXT: ^bb0(%[[S:[^:]*]]: f32, {{.*}}):

@@ -1,4 +1,4 @@
-// What a kernel says of its arguments and ranges: round trips.
+// The descriptions of arguments and ranges: round trips.
 // RUN: attn-opt %s --verify-roundtrip | FileCheck %s
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What #attn.arguments and the kernels that have them refuse, by label.
+// Errors of #attn.arguments and of kernels with arguments, by label.
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
@@ -131,7 +131,7 @@ tile.kernel @c2_utf8 args ["x" ("b", "\FF", "h")] problem #p {
 
 // -----
 
-// A name is nothing that expressions use, but the plan has it.
+// The name is not used by expressions, but it is in the launch plan.
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{expected a name in UTF-8 without a zero byte, got "\FF"}}
 tile.kernel @c2_utf8_tensor args ["\FF" ("b", "s", "h")] problem #p {

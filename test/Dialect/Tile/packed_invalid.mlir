@@ -8,7 +8,7 @@ func.func @store_row_c2(%l: tensor<?x?x?xf32>, %row: tensor<64xf32>, %i: i32) {
 
 // -----
 
-// The heads are not those of the positions.
+// The heads differ from those of the positions.
 func.func @load_c2_packed(%x: tensor<?x?x?x64xbf16>, %i: i32) {
   // expected-error @below {{'tile.load' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1, d2, d3) -> (d0, d2 floordiv 4, d1 * 2 + d2 mod 2, d3)>}}
   %t = tile.load %x at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i floordiv 4, h * 2 + i mod 2, c)> : tensor<?x?x?x64xbf16> -> tensor<128x64xbf16>

@@ -7,7 +7,7 @@ func.func @entry_c3(%n: i32, %m: i64) {
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
     // expected-error @below {{'ws.entry' op expected one result of type 'i64' of a masked entry, got ('i32')}}
-    %a = ws.entry @a slot 0 shift 0 masked(%m : i64) -> i32 {
+    %a = ws.entry @a issue 0 shift 0 masked(%m : i64) -> i32 {
       ws.yield %n : i32
     }
     ws.yield
@@ -20,7 +20,7 @@ func.func @entry_c3(%n: i32, %m: i64) {
 func.func @entry_c4(%n: i32, %m: i64) {
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
-    %a = ws.entry @a slot 0 shift 0 -> i32 {
+    %a = ws.entry @a issue 0 shift 0 -> i32 {
       // expected-error @below {{'ws.yield' op expected to yield ('i32'), got ('i64')}}
       ws.yield %m : i64
     }
@@ -31,7 +31,7 @@ func.func @entry_c4(%n: i32, %m: i64) {
 
 // =====
 
-// What a loop holds.
+// Entries in the body of a loop.
 func.func @case(%n: i32) {
   ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
   ^bb0(%j: i32):
@@ -49,35 +49,35 @@ ws.await_store
 
 // -----
 
-// for_c1_slots
-ws.entry @a slot 3 shift 0 {
+// for_c1_issue
+ws.entry @a issue 3 shift 0 {
   ws.yield
 }
-// expected-error @below {{'ws.entry' op expected a slot of its own, got slot 3 a second time}}
-ws.entry @b slot 3 shift 0 {
+// expected-error @below {{'ws.entry' op expected an 'issue' of its own, got 3 a second time}}
+ws.entry @b issue 3 shift 0 {
   ws.yield
 }
 
 // -----
 
 // for_c3
-%a = ws.entry @a slot 0 shift 0 masked(%n : i32) -> i32 {
+%a = ws.entry @a issue 0 shift 0 masked(%n : i32) -> i32 {
   ws.yield %n : i32
 }
 // expected-error @below {{'ws.entry' op expected masked entries to have one shift, got 1 after 0}}
-%b = ws.entry @b slot 1 shift 1 masked(%n : i32) -> i32 {
+%b = ws.entry @b issue 1 shift 1 masked(%n : i32) -> i32 {
   ws.yield %n : i32
 }
 
 // -----
 
-// for_c4_later_slot
+// for_c4_later_issue
 // expected-note @below {{the entry that computes it}}
-%a = ws.entry @a slot 5 shift 0 -> i32 {
+%a = ws.entry @a issue 5 shift 0 -> i32 {
   ws.yield %n : i32
 }
-// expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of slot 5, shift 0}}
-%b = ws.entry @b slot 1 shift 0 -> i32 {
+// expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of issue 5, shift 0}}
+%b = ws.entry @b issue 1 shift 0 -> i32 {
   ws.yield %a : i32
 }
 
@@ -85,21 +85,21 @@ ws.entry @b slot 3 shift 0 {
 
 // for_c4_shift
 // expected-note @below {{the entry that computes it}}
-%a = ws.entry @a slot 0 shift 1 -> i32 {
+%a = ws.entry @a issue 0 shift 1 -> i32 {
   ws.yield %n : i32
 }
-// expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of slot 0, shift 1}}
-%b = ws.entry @b slot 1 shift 0 -> i32 {
+// expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of issue 0, shift 1}}
+%b = ws.entry @b issue 1 shift 0 -> i32 {
   ws.yield %a : i32
 }
 
 // -----
 
 // for_c6
-ws.entry @a slot 0 shift 0 {
+ws.entry @a issue 0 shift 0 {
   ws.yield
 }
-ws.entry @w slot 1 shift 0 {
+ws.entry @w issue 1 shift 0 {
   // expected-error @below {{'ws.await_step' op expected an entry of the loop that holds a 'ws.mma', got @a}}
   ws.await_step @a
   ws.yield
@@ -109,15 +109,15 @@ ws.entry @w slot 1 shift 0 {
 
 // for_c6_after
 // expected-error @below {{'ws.entry' op expected an entry of the loop that holds a 'ws.mma', got @nothing}}
-ws.entry @a slot 0 shift 0 after [@nothing] {
+ws.entry @a issue 0 shift 0 after [@nothing] {
   ws.yield
 }
 
 // -----
 
 // entry_c1
-// expected-error @below {{'ws.entry' op attribute 'slot' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
-ws.entry @a slot -1 shift 0 {
+// expected-error @below {{'ws.entry' op attribute 'issue' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+ws.entry @a issue -1 shift 0 {
   ws.yield
 }
 
@@ -125,7 +125,7 @@ ws.entry @a slot -1 shift 0 {
 
 // entry_c1_shift
 // expected-error @below {{'ws.entry' op attribute 'shift' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
-ws.entry @a slot 0 shift -1 {
+ws.entry @a issue 0 shift -1 {
   ws.yield
 }
 
@@ -133,7 +133,7 @@ ws.entry @a slot 0 shift -1 {
 
 // entry_c2_guard
 // expected-error @below {{'ws.entry' op expected guard 'once' or 'last', got 'nonempty'}}
-ws.entry @a slot 0 shift 0 guard nonempty {
+ws.entry @a issue 0 shift 0 guard nonempty {
   ws.yield
 }
 
@@ -141,7 +141,7 @@ ws.entry @a slot 0 shift 0 guard nonempty {
 
 // entry_c2_results
 // expected-error @below {{'ws.entry' op expected no results of a guarded entry, got 1}}
-%a = ws.entry @a slot 0 shift 0 guard once -> i32 {
+%a = ws.entry @a issue 0 shift 0 guard once -> i32 {
   ws.yield %n : i32
 }
 
@@ -149,14 +149,14 @@ ws.entry @a slot 0 shift 0 guard nonempty {
 
 // entry_c4_terminator
 // expected-error @below {{'ws.entry' op expected the body to end with 'ws.yield', got 'llvm.unreachable'}}
-ws.entry @a slot 0 shift 0 {
+ws.entry @a issue 0 shift 0 {
   llvm.unreachable
 }
 
 // -----
 
 // entry_c5
-ws.entry @w slot 1 shift 0 {
+ws.entry @w issue 1 shift 0 {
   // expected-error @below {{'ws.await_step' op expected to be alone in its entry, got 1 other ops}}
   ws.await_step @m
   ws.await_store
@@ -166,7 +166,7 @@ ws.entry @w slot 1 shift 0 {
 // -----
 
 // mma_c4_entry
-ws.entry @m slot 0 shift 0 {
+ws.entry @m issue 0 shift 0 {
   %a = ws.wait : <@k, tensor<64x64xbf16>>
   %b = ws.wait : <@k, tensor<128x64xbf16>>
   // expected-error @below {{'ws.mma' op expected no use of the token in a 'ws.entry', where 'attn-pipeline' places the await}}
@@ -206,12 +206,12 @@ ws.for ranges <down [full, skipped]> bounds(%n, %n, %n) init() : () -> () {
 // for_c4_carried
 %r = ws.for ranges <down [full]> bounds(%n, %n) init(%n) : (i32) -> i32 {
 ^bb0(%j: i32, %old: i32):
-  // expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of slot 2, shift 1}}
-  %b = ws.entry @b slot 1 shift 0 -> i32 {
+  // expected-error @below {{'ws.entry' op V8: expected what 'b' reads to be computed before, got 'a' of issue 2, shift 1}}
+  %b = ws.entry @b issue 1 shift 0 -> i32 {
     ws.yield %old : i32
   }
   // expected-note @below {{the entry that computes it}}
-  %a = ws.entry @a slot 2 shift 1 -> i32 {
+  %a = ws.entry @a issue 2 shift 1 -> i32 {
     ws.yield %n : i32
   }
   ws.yield %a : i32

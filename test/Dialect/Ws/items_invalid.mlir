@@ -8,7 +8,7 @@
 
 // -----
 
-// Each CTA would take items, and the second its first one for ever.
+// Each CTA would take items, and the second CTA its first item again and again.
 ws.kernel @kernel_c9_cluster machine "sm_90a" args ["n", "no", "lse" write] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, cluster = 2> schedule #s {
 ^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
@@ -22,7 +22,7 @@ ws.kernel @kernel_c9_cluster machine "sm_90a" args ["n", "no", "lse" write] prob
 
 // -----
 
-// The other roles would take the parts of an item for whole items.
+// The other roles would treat the parts of an item as whole items.
 ws.kernel @kernel_c9_parts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 1 regs 24 replicas 1 {
@@ -175,7 +175,7 @@ ws.kernel @share_work_c1_computed machine "sm_90a" args ["n", "no", "lse" write]
 
 // -----
 
-// What is known of the item besides its place would be lost.
+// The state of the item besides its coordinates would be lost.
 ws.kernel @put_work_c2 machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
   ws.channel @one [tensor<4xi32>] depth 1
@@ -209,7 +209,7 @@ ws.kernel @case machine "sm_90a" args ["n", "no", "lse" write] problem #p config
 // -----
 
 // kernel_c9_two
-// Each of two roles would take items, and get others.
+// Two roles would take items, and would get different ones.
     // expected-note @below {{the other 'ws.take_item'}}
     %w = ws.take_item extents(%n, %n, %n)
   }
@@ -239,7 +239,7 @@ tile.store_row %row, %lse at(%n, %n, %n) : vector<1xf32>, tensor<?x?x?xf32>
 // -----
 
 // kernel_c13_not_chosen
-// The item that was rejected would never come again.
+// The rejected item would never be run again.
 ws.verdict @v
 ...
 // expected-error @below {{'ws.take_item' op expected 'ws.choose_item' to be the only use of the item where items may be rejected}}
@@ -266,7 +266,7 @@ ws.mailbox @m
 // -----
 
 // work_loop_c2
-// One question too many: also in the turn that has no item.
+// A request too many: also in the iteration without an item.
 %w = ws.take_item extents(%n, %n, %n)
 scf.if %no {
   // expected-error @below {{'ws.fetch_work' op expected to come after 'ws.end_unless_work' in its iteration, got one before it}}
@@ -305,7 +305,7 @@ ws.fetch_work after %w
 
 // =====
 
-// A role whose items are its CTA's.
+// A role that computes its items from the number of its CTA.
 ws.kernel @case machine "sm_90a" args ["n", "no", "lse" write] problem #p config #c schedule #s {
 ^bb0(%n: i32, %no: i1, %lse: tensor<?x?x?xf32>):
 ...

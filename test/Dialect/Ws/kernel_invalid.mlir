@@ -158,7 +158,7 @@ ws.kernel @c17_most machine "sm_90a" args ["n"] problem #p config <tile_m = 128,
 
 // -----
 
-// Roles that work through the heads in another order run other items.
+// Roles with different orders of heads run different items.
 ws.kernel @c15_section machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 1 regs 24 replicas 1 {
@@ -179,7 +179,7 @@ ws.kernel @c15_section machine "sm_90a" args ["n"] problem #p config <tile_m = 1
 
 // -----
 
-// The launch plan counts the parts of the cut alone.
+// The launch plan only counts the parts of the cut.
 ws.kernel @c17_number machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 1 regs 24 replicas 1 {

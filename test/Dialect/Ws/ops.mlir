@@ -47,14 +47,14 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
       // CHECK-NEXT: ^bb0(%[[J:.*]]: i32):
       ws.for ranges <down [full]> bounds(%n, %n) init() : () -> () {
       ^bb0(%j: i32):
-        // CHECK-NEXT: ws.entry @ld_q slot 1 shift 0 guard once {
-        ws.entry @ld_q slot 1 shift 0 guard once {
+        // CHECK-NEXT: ws.entry @ld_q issue 1 shift 0 guard once {
+        ws.entry @ld_q issue 1 shift 0 guard once {
           // CHECK-NEXT: ws.wait_edge @e
           ws.wait_edge @e
           ws.yield
         }
-        // CHECK: ws.entry @ld_k slot 0 shift 1 {
-        ws.entry @ld_k slot 0 shift 1 {
+        // CHECK: ws.entry @ld_k issue 0 shift 1 {
+        ws.entry @ld_k issue 0 shift 1 {
           // CHECK-NEXT: %[[SLOT:.*]] = ws.acquire : <@k, tensor<128x64xbf16>>
           %slot = ws.acquire : <@k, tensor<128x64xbf16>>
           // CHECK-NEXT: ws.copy %[[Q]] at(%[[J]], %[[N]], %[[J]]) #[[$MAP]] shared to %[[SLOT]] : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
@@ -75,31 +75,31 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
     // CHECK-NEXT: ^bb0(%{{.*}}: i32, %[[OLD:.*]]: tensor<64xf32, #tile.layout<{{.*}}>>):
     %sum = ws.for ranges <down [masked, full]> bounds(%n, %n, %n) init(%row) : (!row) -> !row {
     ^bb0(%j: i32, %old: !row):
-      // CHECK-NEXT: %[[K:.*]] = ws.entry @get_k slot 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
-      %k = ws.entry @get_k slot 0 shift 0 -> !k {
+      // CHECK-NEXT: %[[K:.*]] = ws.entry @get_k issue 0 shift 0 -> !ws.slot<@k, tensor<128x64xbf16>> {
+      %k = ws.entry @get_k issue 0 shift 0 -> !k {
         // CHECK-NEXT: %[[W:.*]] = ws.wait : <@k, tensor<128x64xbf16>>
         %w = ws.wait : <@k, tensor<128x64xbf16>>
         // CHECK-NEXT: ws.yield %[[W]] : !ws.slot<@k, tensor<128x64xbf16>>
         ws.yield %w : !k
       }
-      // CHECK: %[[S:.*]] = ws.entry @qk slot 1 shift 0 releases(%[[K]] : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
-      %s = ws.entry @qk slot 1 shift 0 releases(%k : !k) -> !acc {
+      // CHECK: %[[S:.*]] = ws.entry @qk issue 1 shift 0 releases(%[[K]] : !ws.slot<@k, tensor<128x64xbf16>>) -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %s = ws.entry @qk issue 1 shift 0 releases(%k : !k) -> !acc {
         // CHECK-NEXT: %[[R:.*]], %{{.*}} = ws.mma %[[K]] piece(%[[ME]]), %[[K]] transpose_b : !ws.slot<@k, tensor<128x64xbf16>>, <@k, tensor<128x64xbf16>> -> tensor<64x128xf32, #tile.layout<{{.*}}>>
         %r, %token = ws.mma %k piece(%me), %k transpose_b : !k, <@k, tensor<128x64xbf16>> -> !acc
         ws.yield %r : !acc
       }
-      // CHECK: ws.entry @await_qk slot 2 shift 0 {
-      ws.entry @await_qk slot 2 shift 0 {
+      // CHECK: ws.entry @await_qk issue 2 shift 0 {
+      ws.entry @await_qk issue 2 shift 0 {
         // CHECK-NEXT: ws.await_step @qk
         ws.await_step @qk
         ws.yield
       }
-      // CHECK: %{{.*}} = ws.entry @mask slot 3 shift 0 masked(%[[S]] : tensor<64x128xf32, #tile.layout<{{.*}}>>) after [@qk] -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
-      %m = ws.entry @mask slot 3 shift 0 masked(%s : !acc) after [@qk] -> !acc {
+      // CHECK: %{{.*}} = ws.entry @mask issue 3 shift 0 masked(%[[S]] : tensor<64x128xf32, #tile.layout<{{.*}}>>) after [@qk] -> tensor<64x128xf32, #tile.layout<{{.*}}>> {
+      %m = ws.entry @mask issue 3 shift 0 masked(%s : !acc) after [@qk] -> !acc {
         ws.yield %s : !acc
       }
-      // CHECK: %[[NEW:.*]] = ws.entry @sum slot 4 shift 0 -> tensor<64xf32, #tile.layout<{{.*}}>> {
-      %new = ws.entry @sum slot 4 shift 0 -> !row {
+      // CHECK: %[[NEW:.*]] = ws.entry @sum issue 4 shift 0 -> tensor<64xf32, #tile.layout<{{.*}}>> {
+      %new = ws.entry @sum issue 4 shift 0 -> !row {
         %x = arith.addf %old, %old : !row
         ws.yield %x : !row
       }
@@ -109,7 +109,7 @@ ws.kernel @scheduled machine "sm_90a" args ["q", "o" write, "n"] problem #p conf
   }
 }
 
-// What is left of roles after attn-pipeline, and after attn-lower-channels.
+// Ops of roles after attn-pipeline, and after attn-lower-channels.
 // CHECK-LABEL: ws.kernel @expanded machine "sm_90a" args ["o" write, "n"]
 // CHECK: ^bb0(%[[O:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32):
 ws.kernel @expanded machine "sm_90a" args ["o" write, "n"] problem #p config #c schedule #s {
@@ -264,7 +264,7 @@ ws.kernel @parts machine "sm_90a" args ["n"] problem #p config <tile_m = 128, ti
   }
 }
 
-// One item a CTA, that may be rejected: before its verdict is lowered, and after.
+// One item a CTA, which may be rejected: before and after its verdict is lowered.
 // CHECK-LABEL: ws.kernel @second_run
 ws.kernel @second_run machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid, row_max = first_block> schedule #s {
 ^bb0(%n: i32, %no: i1):

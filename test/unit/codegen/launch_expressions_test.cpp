@@ -5,7 +5,7 @@
 // its own table of operators.
 #include "launch/LaunchExpressions.h"
 
-#include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Launch.h"
 
 #include "expr.h"
 #include "launch_plan.h"
@@ -86,8 +86,8 @@ TEST(LaunchExpressions, operatorsComputeWhatTheRuntimeDoes) {
 }
 
 TEST(LaunchExpressions, limitsAreThoseOfTheRuntime) {
-  EXPECT_EQ(attn::codegen::mostLaunchDepth, attn::runtime::kMaxExprDepth);
-  EXPECT_EQ(attn::codegen::mostLaunchList, attn::runtime::kMaxList);
+  EXPECT_EQ(attn::launch::mostDepth, attn::runtime::kMaxExprDepth);
+  EXPECT_EQ(attn::launch::mostList, attn::runtime::kMaxList);
 }
 
 } // namespace

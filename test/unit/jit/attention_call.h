@@ -32,8 +32,7 @@ inline std::string attentionIR(const std::string &name) {
 /// A kernel of a later stage that LLVM has no instructions for.
 inline std::string unselectableIR(const std::string &name) {
   return "gpu.module @" + name +
-         " [#nvvm.target<chip = \"sm_90a\">] attributes {attn.plan = \"{}\"} "
-         "{\n"
+         " [#nvvm.target<chip = \"sm_90a\">] {\n"
          "  llvm.func @f(%p: !llvm.ptr<1>, %x: f64) attributes {nvvm.kernel} "
          "{\n"
          "    %0 = llvm.intr.log2(%x) : (f64) -> f64\n"

@@ -117,6 +117,57 @@ TEST_F(Mutants, FenceCommitAndGroupWait) {
             std::string::npos);
 }
 
+TEST_F(Mutants, Products) {
+  parse("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd2, %rd3, %r4, %p5;\n"
+        "tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r2], %rd3, %r4, 1;");
+  EXPECT_EQ(names("umma").size(), 29u + 24u);
+  EXPECT_EQ(names("accumulate"),
+            (Names{"accumulate.1:negate", "accumulate.2:negate"}));
+  EXPECT_NE(body("accumulate.2:negate").find("%rd3, %r4, 0;"),
+            std::string::npos);
+  EXPECT_NE(body("umma.1:d-column+8").find("[%r1+8], %rd2"), std::string::npos);
+  EXPECT_NE(body("umma.2:a-lane+16").find("[%r2+1048576], %rd3"),
+            std::string::npos);
+  EXPECT_NE(body("umma.1:b-stride+16")
+                .find("add.s64 mutated, %rd3, 4294967296;\n"
+                      "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd2, "
+                      "mutated, %r4, %p5;"),
+            std::string::npos);
+  EXPECT_NE(body("umma.1:n+8").find("add.s32 mutated, %r4, 131072;"),
+            std::string::npos);
+}
+
+TEST_F(Mutants, TensorMemory) {
+  parse("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smem], 64;\n"
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];\n"
+        "tcgen05.wait::ld.sync.aligned;\n"
+        "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%r1};\n"
+        "tcgen05.wait::st.sync.aligned;\n"
+        "tcgen05.fence::before_thread_sync;\n"
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];\n"
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;");
+  EXPECT_EQ(names("columns"),
+            (Names{"columns.1:drop", "columns.1:twice", "columns.1:half",
+                   "columns.1:double", "columns.1:one-more", "columns.2:drop",
+                   "columns.2:twice", "columns.2:half", "columns.2:double",
+                   "columns.2:one-more"}));
+  EXPECT_EQ(names("permit"), (Names{"permit.1:drop"}));
+  EXPECT_EQ(names("tensor-load"),
+            (Names{"tensor-load.1:drop", "tensor-load.1:column-8",
+                   "tensor-load.1:column+8", "tensor-load.1:lane+32"}));
+  EXPECT_EQ(names("tensor-store").size(), 4u);
+  EXPECT_EQ(names("tensor-wait"),
+            (Names{"tensor-wait.1:drop", "tensor-wait.2:drop"}));
+  EXPECT_EQ(names("tensor-fence"), (Names{"tensor-fence.1:drop"}));
+  EXPECT_EQ(names("commit"),
+            (Names{"commit.1:drop", "commit.1:twice", "commit.1:address-8",
+                   "commit.1:address+8"}));
+  EXPECT_NE(body("columns.2:half").find("%r2, 32;"), std::string::npos);
+  // Neighbors change places, but for a load and what uses it.
+  EXPECT_FALSE(names("order").empty());
+}
+
 TEST_F(Mutants, NamedBarrier) {
   parse("bar.sync 0;\nbar.sync 1, 128;\nbar.sync 2, 256;\nbar.arrive 3, 256;");
   // A second barrier where all threads wait is no fault.

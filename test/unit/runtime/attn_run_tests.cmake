@@ -2,7 +2,7 @@
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 
-# Its parts.
+# The parts of the tool.
 add_executable(attn_run_tests
   ${here}/run_check_test.cpp
   ${here}/run_inputs_test.cpp
@@ -14,7 +14,7 @@ add_executable(attn_run_tests
 target_link_libraries(attn_run_tests PRIVATE attn_run_lib GTest::gtest_main)
 add_test(NAME attn_run_tests COMMAND attn_run_tests)
 
-# The whole tool, on a libcuda.so.1 that is a fake.
+# The whole tool, with a fake libcuda.so.1.
 add_library(attn_fake_cuda SHARED ${here}/fake_cuda.cpp)
 target_link_libraries(attn_fake_cuda PRIVATE attn_runtime_flags)
 target_include_directories(attn_fake_cuda PRIVATE ${here}/../../../runtime/lib)

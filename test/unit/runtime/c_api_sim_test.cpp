@@ -103,6 +103,15 @@ TEST(CApiSim, hasOptions) {
   EXPECT_EQ(attn_simulator_option("hazards", "maybe"), ATTN_INVALID_ARGUMENT);
   EXPECT_STREQ(attn_last_error(), "expected simulator option 'hazards' to be "
                                   "'error', 'warn' or 'off', got 'maybe'");
+  EXPECT_EQ(attn_simulator_option("sums", "exact"), ATTN_SUCCESS);
+  EXPECT_EQ(attn_simulator_option("sums", "hardware"), ATTN_SUCCESS);
+  EXPECT_EQ(attn_simulator_option("sums", "fast"), ATTN_INVALID_ARGUMENT);
+  EXPECT_STREQ(attn_last_error(), "expected simulator option 'sums' to be "
+                                  "'hardware' or 'exact', got 'fast'");
+  EXPECT_EQ(attn_simulator_option("tensor_memory", "contended"), ATTN_SUCCESS);
+  EXPECT_EQ(call.launch(), ATTN_SUCCESS) << attn_last_error();
+  EXPECT_EQ(attn_simulator_option("tensor_memory", "own"), ATTN_SUCCESS);
+  EXPECT_EQ(attn_simulator_option("tensor_memory", "1"), ATTN_INVALID_ARGUMENT);
 }
 
 /// Makes the kernel read what it has to write.

@@ -41,8 +41,8 @@ TEST(Plan, LoopAndWhatItReadsOfTheItem) {
   ASSERT_TRUE(planned.plan);
   EXPECT_EQ(planned.spell("wg", &RolePlan::itemBegins), "");
   EXPECT_EQ(planned.spell("wg", &RolePlan::before), "fin; wait(q)");
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turn), turn);
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turnEnds), "await products");
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStep), turn);
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStepEnds), "await products");
   EXPECT_EQ(planned.spell("wg", &RolePlan::drain), "");
   EXPECT_EQ(planned.spell("wg", &RolePlan::skipped), "");
   EXPECT_EQ(planned.spell("wg", &RolePlan::empty), "");
@@ -64,10 +64,10 @@ TEST(Plan, StoresOfASecondRunWaitForThoseOfTheFirst) {
 TEST(Plan, FilledSlotsAreAcquired) {
   Planned planned = plan({});
   ASSERT_TRUE(planned.plan);
-  EXPECT_EQ(planned.spell("load", &RolePlan::turn),
+  EXPECT_EQ(planned.spell("load", &RolePlan::timeStep),
             "acquire(k); ld_k; once : acquire(q); once : ld_q");
   EXPECT_EQ(planned.spell("load", &RolePlan::empty), "acquire(q); ld_q");
-  EXPECT_EQ(planned.spell("load", &RolePlan::turnEnds), "");
+  EXPECT_EQ(planned.spell("load", &RolePlan::timeStepEnds), "");
 }
 
 TEST(Plan, SlotsGoBackBeforeTheLastTurnsThatDoNotReadThem) {
@@ -91,7 +91,7 @@ TEST(Plan, BeforeAndInTheLoop) {
   Planned planned = plan({finReadsQ});
   ASSERT_TRUE(planned.plan);
   EXPECT_EQ(planned.spell("wg", &RolePlan::before), "wait(q); fin");
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turn), turn);
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStep), turn);
   EXPECT_EQ(planned.spell("wg", &RolePlan::loopEnds), "release(q)");
 }
 
@@ -111,7 +111,7 @@ TEST(Plan, PinnedActsAlone) {
                           {"kv { take(tc)", "kv { once : fin take(tc)"}});
   ASSERT_TRUE(planned.plan);
   EXPECT_EQ(planned.spell("wg", &RolePlan::before), "wait(q)");
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turn),
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStep),
             std::string("once : fin releases q; ") + turn);
   EXPECT_EQ(planned.spell("wg", &RolePlan::empty), "fin releases q");
   EXPECT_EQ(planned.spell("wg", &RolePlan::loopEnds), "");
@@ -122,7 +122,7 @@ TEST(Plan, GetsSayWhereToWait) {
                           {"before { fin }", "before { get(q) fin }"}});
   ASSERT_TRUE(planned.plan);
   EXPECT_EQ(planned.spell("wg", &RolePlan::before), "wait(q); fin");
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turn),
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStep),
             "wait(k); take(tc); qk releases k; give(tc); mask after qk; "
             "sum after qk");
 }
@@ -193,7 +193,7 @@ TEST(Plan, TheNextItemIsAskedForBeforeTheLastDelayedAct) {
   edits.push_back({"{ ld_k once", "{ ld_k + 1 once"});
   Planned planned = plan(edits);
   ASSERT_TRUE(planned.plan);
-  EXPECT_EQ(planned.spell("load", &RolePlan::turn),
+  EXPECT_EQ(planned.spell("load", &RolePlan::timeStep),
             "last : fetch; acquire(k) + 1; ld_k + 1; once : acquire(q); "
             "once : ld_q");
   EXPECT_EQ(planned.spell("load", &RolePlan::after), "");
@@ -202,14 +202,14 @@ TEST(Plan, TheNextItemIsAskedForBeforeTheLastDelayedAct) {
 TEST(Plan, CopiesIntoChannelsAreNotAwaited) {
   Planned planned = plan({{"{ ld_k once", "{ ld_k await(ld_k) + 1 once"}});
   ASSERT_TRUE(planned.plan);
-  EXPECT_EQ(planned.spell("load", &RolePlan::turn),
+  EXPECT_EQ(planned.spell("load", &RolePlan::timeStep),
             "acquire(k); ld_k; once : acquire(q); once : ld_q");
 }
 
 TEST(Plan, CarriedValuesMayStayWhatTheyAre) {
   Planned planned = plan({{"tile.yield %l1 :", "tile.yield %m :"}});
   ASSERT_TRUE(planned.plan);
-  EXPECT_EQ(planned.spell("wg", &RolePlan::turn), turn);
+  EXPECT_EQ(planned.spell("wg", &RolePlan::timeStep), turn);
 }
 
 } // namespace

@@ -33,13 +33,12 @@ mlir::FailureOr<llvm::SmallVector<Param>> collectParams(ws::KernelOp kernel);
 /// the tile.
 int64_t sharersOf(ws::KernelOp kernel, mlir::TypedValue<ws::SlotType> slot);
 
-/// Returns the sizes of a tensor argument by name, or as a number if some
-/// argument has a static size of that name.
-llvm::SmallVector<std::string> dimNames(ws::KernelOp kernel, unsigned argument);
+/// Returns the sizes of a tensor argument in expressions of the launch plan.
+llvm::SmallVector<mlir::Attribute> sizesOf(ws::KernelOp kernel,
+                                           unsigned argument);
 
-/// Returns the size of that name: the name itself, or the number to which an
-/// argument fixes it.
-std::string sizeNamed(ws::KernelOp kernel, llvm::StringRef name);
+/// Returns the size of that name in expressions of the launch plan.
+mlir::Attribute sizeNamed(ws::KernelOp kernel, mlir::StringAttr name);
 
 } // namespace attn::codegen
 

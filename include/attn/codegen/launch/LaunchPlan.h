@@ -4,6 +4,7 @@
 
 #include "attn/codegen/launch/CopyBox.h"
 #include "attn/codegen/launch/KernelParams.h"
+#include "attn/dialect/Launch.h"
 
 namespace attn::codegen {
 
@@ -14,14 +15,13 @@ struct PlannedKernel {
   int64_t threads;
 };
 
-/// Returns the launch plan `name` as JSON text (format: attn/runtime, launch
-/// plan version 1) for `chip`: the common arguments of the kernels, the checks
-/// on them of any kernel, and one variant with one launch for each kernel. The
-/// last one runs if no condition of the others holds. Work items that are not
-/// computed from sizes are an error.
-mlir::FailureOr<std::string>
-buildLaunchPlan(llvm::StringRef name, llvm::StringRef chip,
-                llvm::ArrayRef<PlannedKernel> kernels);
+/// Creates the `launch.plan` of the module `name` for `chip`: the common
+/// arguments of the kernels, the checks on them of any kernel, and one variant
+/// with one launch for each kernel. The last one runs if no condition of the
+/// others holds. Work items that are not computed from sizes are an error.
+mlir::LogicalResult buildLaunchPlan(mlir::OpBuilder &builder,
+                                    llvm::StringRef name, llvm::StringRef chip,
+                                    llvm::ArrayRef<PlannedKernel> kernels);
 
 } // namespace attn::codegen
 

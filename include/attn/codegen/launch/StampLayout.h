@@ -15,14 +15,14 @@
 #ifndef ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
 #define ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
 
-#include "attn/dialect/Ws.h"
+#include "attn/dialect/ItemMemory.h"
 
 namespace attn::codegen {
 
 struct StampLayout {
   static constexpr int64_t headerBytes = 32;
   static constexpr int64_t eventBytes = 8;
-  static constexpr int64_t cursorBytes = 4;
+  static constexpr int64_t cursorBytes = ws::stampCursorBytes;
   /// The first bytes of a workspace belong to the counter of work items.
   static constexpr int64_t alignment = 256;
 

@@ -101,8 +101,8 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     some launch, and every launch by one of them.
 
     **Ensures** a `gpu.module` for each kernel or group, with only `nvx` and upstream
-    dialects; the roles' registers fit the register file; its attribute `attn.plan` is the
-    launch plan, with a variant for each kernel.
+    dialects; the roles' registers fit the register file. Before it is its `launch.plan`,
+    with a variant for each kernel.
     A product of 256 columns is two instructions a k step, of 128 columns each.
     Each CTA of a cluster copies its share of each shared tile to all of them; the CTAs meet
     before the roles start and at the end.
@@ -112,14 +112,42 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
     **Before** `ws.kernel @f machine "sm_90a" ... { ws.role @load ... ws.role @wg ... }`
     **After**
     ```mlir
-    gpu.module @f [#nvvm.target<chip = "sm_90a">] attributes {attn.plan = "..."} {
+    launch.plan @f target "sm_90a" ... { ... launch.kernel @f ... }
+    gpu.module @f [#nvvm.target<chip = "sm_90a">] {
       llvm.func @f(...) attributes {nvvm.kernel, ...} { ... }
     }
     ```
   }];
-  let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::nvx::NvxDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect"];
+}
+
+def VerifyResources : Pass<"attn-verify-resources", "::mlir::ModuleOp"> {
+  let summary = "prove that kernels take the resources that were planned for their schedules";
+  let description = [{
+    A kernel carries the plan of its schedule, on which the judge decided (rules V11 to V14), in
+    its attribute `attn.resources`. This pass counts the same resources in the instructions. The
+    number of a warp decides which branches it takes, its registers, and the ids of its barriers.
+
+    **Requires** a `gpu.module` with a launch plan, after `attn-lower-to-nvvm` and before
+    `attn-lower-to-llvm`.
+
+    **Ensures** the same IR, in which each function that has `attn.resources`
+    - is launched with the planned bytes of shared memory and the planned threads;
+    - initializes the planned number of barriers in memory;
+    - uses named barriers with ids below the planned number;
+    - gives each warp the planned registers.
+
+    A kernel of which one of these differs is an error that states both values. A function without
+    the attribute, from IR that was written by hand, is left alone.
+
+    **Before** and **After**
+    ```mlir
+    llvm.func @f(...) attributes {attn.resources = {mbarriers = 10, named_barriers = 3, ...}, nvvm.kernel, ...} { ... }
+    ```
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
 #endif // ATTN_CODEGEN_TARGET_PASSES_TD

@@ -73,7 +73,8 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
 
     **Requires** laid-out kernels with a verified schedule.
 
-    **Ensures** no `tile.kernel`; values cross roles through channels alone.
+    **Ensures** no `tile.kernel`; values cross roles through channels alone; each kernel has the
+    plan of its schedule's resources in `attn.resources`.
 
     **Before**
     ```mlir
@@ -204,7 +205,7 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     **Ensures** no `ws.for`, `ws.entry` or `ws.await_step`; every MMA is awaited in
     the block that issues it; every slot waited for is released once.
 
-    **Before** `ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(...) { ws.entry @qk slot 1 shift 0 ... }`
+    **Before** `ws.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(...) { ws.entry @qk issue 1 shift 0 ... }`
     **After**, with `first_masked`
     ```mlir
     %r = scf.if %nonempty {
@@ -392,7 +393,8 @@ def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
     **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and access nothing
-    that roles share, so the result of `attn-verify-sync` still holds.
+    that roles share, so the result of `attn-verify-sync` still holds. `attn.resources`, if the
+    kernel has it, includes their words in shared memory, which fit the machine.
 
     **Before**
     ```mlir

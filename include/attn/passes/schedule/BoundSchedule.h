@@ -113,6 +113,11 @@ public:
   const Place *homeOf(int value, int step, const Instance &instance) const;
   /// Whether the role computes this value itself.
   bool computes(const Instance &instance, int value) const;
+  /// Whether the instance leaves a result in a hold in shared memory.
+  bool putsInto(const Instance &instance, const Place &place) const;
+  /// Whether one thread can run the whole role: its steps copy into channels,
+  /// or store tiles that other roles put.
+  bool isOfOneThread(const Instance &instance) const;
   /// Whether a step produces work items, which a channel hands out.
   bool makesWork(int step) const;
   /// Whether a role reads a value of `place` at the begin of a work item,
@@ -168,6 +173,7 @@ public:
 
 private:
   friend class ScheduleBinder;
+  bool isPutElsewhere(const Instance &instance, const KernelStep &step) const;
 
   SmallVector<StringRef> cutAxis;         // by value
   SmallVector<SmallVector<int, 2>> homes; // by value: places

@@ -19,7 +19,8 @@ LogicalResult reject(EmitError emitError, StringRef rule,
 /// The unit that runs a step: the copy engine, the tensor core, the store
 /// engine (all three asynchronous), or the threads of the role.
 enum class Engine { Copy, Mma, Store, Threads };
-enum class Section { Before, Loop, After };
+/// Where a step is run, relative to the loop over blocks.
+enum class LoopPosition { Before, Loop, After };
 enum class Origin { Step, Carried, Final };
 
 /// Whether tiles belong to a whole CTA, or, where they are cut, to a sub-tile.
@@ -33,8 +34,8 @@ struct KernelValue {
   int64_t elementBytes = 0;
   bool isWork = false;
   Origin origin = Origin::Step;
-  Section region = Section::Before; // of the step that produces it
-  int producer = -1;                // step; -1: a constant
+  LoopPosition region = LoopPosition::Before; // of the step that produces it
+  int producer = -1;                          // step; -1: a constant
   int yielded = -1; // the value of a carried or final value in the
                     // previous iteration; -1 for a constant
   int family = -1;  // values updated in place, in one accumulator, share it
@@ -47,7 +48,7 @@ struct KernelValue {
     return total;
   }
   bool perIteration() const {
-    return origin != Origin::Final && region == Section::Loop;
+    return origin != Origin::Final && region == LoopPosition::Loop;
   }
 };
 
@@ -55,7 +56,7 @@ struct KernelStep {
   tile::StepOp op;
   StringRef name;
   Engine engine = Engine::Threads;
-  Section region = Section::Before;
+  LoopPosition region = LoopPosition::Before;
   SmallVector<int, 4> reads;
   SmallVector<int, 2> writes;
   int a = -1, b = -1, accumulator = -1; // operands of an MMA, where read

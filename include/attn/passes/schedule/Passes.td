@@ -64,7 +64,7 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
     The schedule is that of the table entry whose key fits the kernel's problem
     and `target`, or of an entry in `schedule-file`; of several, of the one whose
     condition is that of the kernel's `variant`. Wherever it comes from,
-    `verifySchedule` judges it: rules V1 to V21 and V24 to V27.
+    `verifySchedule` judges it, by all [rules](schedule-rules.md) but V28.
 
     **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
     names: those of `passes/schedule/data/values`, or the kernel's own in an attribute
@@ -100,8 +100,8 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
   let description = [{
     **Requires** kernels as `attn-schedule` does.
 
-    **Ensures** the schedule of every kernel that has one obeys the rules V1 to
-    V21, V24 to V27 and V29; a violation is an error that starts with the rule. In a cluster
+    **Ensures** the schedule of every kernel that has one obeys all [rules](schedule-rules.md)
+    but V28; a violation is an error that starts with the rule. In a cluster
     the programs of all its CTAs are run. The work items tried have 0 to 3 iterations, alone
     and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists run
     again with the largest and the smallest number of skipped blocks that a mask allows. Option

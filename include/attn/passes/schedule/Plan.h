@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan of a role: its acts, in the sections of the emitted program. The
+// The plan of a role: lists of acts, in the order of the emitted program. The
 // judge of schedules unrolls plans, and the lowering emits them; only
 // RolePlanner.cpp decides where a role waits, acquires, awaits and releases.
 #ifndef ATTN_PASSES_SCHEDULE_PLAN_H
@@ -55,7 +55,7 @@ struct PlannedAct {
   int part = -1;
   int shift = 0;
   SlotRef slot = {}; // of Wait, Acquire, Release, ReadItem
-  /// MMAs of this section, by index, that must be complete before the act.
+  /// MMAs of this list, by index, that must be complete before the act.
   llvm::SmallVector<int, 2> awaited = {};
   /// Slots for which the act is the last reader. They are released when it is
   /// complete.
@@ -64,7 +64,7 @@ struct PlannedAct {
 
 using PlannedActs = llvm::SmallVector<PlannedAct, 8>;
 
-/// The lowering emits the acts of these sections as ops, with three exceptions.
+/// The lowering emits the acts of these lists as ops, with three exceptions.
 /// An `Acquire` is part of the op that fills the slot: the lowering refuses a
 /// plan that fills a slot without one, or acquires one that nothing fills. An
 /// `AwaitFirstRun` is an operand of the store that it comes before.
@@ -76,10 +76,10 @@ struct RolePlan {
   PlannedActs itemBegins; // for roles that receive work items from another
   PlannedActs before;     // the loop
   PlannedActs skipped;    // for each block that the role leaves to others
-  PlannedActs turn;       // one time step of the loop, with iterations by shift
-  PlannedActs turnEnds;   // the end of each time step
-  PlannedActs drain;      // before the first time step without unshifted acts
-  PlannedActs empty;      // instead of the loop, for items without blocks
+  PlannedActs timeStep;   // one time step of the loop, with iterations by shift
+  PlannedActs timeStepEnds; // the end of each time step
+  PlannedActs drain;        // before the first time step without unshifted acts
+  PlannedActs empty;        // instead of the loop, for items without blocks
   PlannedActs loopEnds;
   PlannedActs after; // the loop
   PlannedActs itemEnds;

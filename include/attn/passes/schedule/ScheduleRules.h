@@ -6,10 +6,7 @@
 #define ATTN_PASSES_SCHEDULE_SCHEDULERULES_H
 
 #include "attn/passes/schedule/BoundSchedule.h"
-
-namespace attn {
-struct ScheduleStatistics;
-} // namespace attn
+#include "attn/passes/schedule/ResourcePlan.h"
 
 namespace attn::sched {
 
@@ -23,10 +20,10 @@ FailureOr<BoundSchedule> bindSchedule(const KernelModel &kernel,
 /// Rule V26: which role produces the work items (WorkRules.cpp).
 LogicalResult checkWork(const BoundSchedule &bound, EmitError emitError);
 
-/// Rules V10 to V14: the machine resources that the schedule needs.
-LogicalResult checkResources(const BoundSchedule &bound,
-                             ScheduleStatistics &statistics,
-                             EmitError emitError);
+/// Rules V10 to V14: the machine resources that the schedule needs, which are
+/// returned.
+FailureOr<ResourcePlan> checkResources(const BoundSchedule &bound,
+                                       EmitError emitError);
 
 /// Finds which roles write, read, signal and wait; the parts of rules V1, V5,
 /// V6 and V20 that depend only on the text.

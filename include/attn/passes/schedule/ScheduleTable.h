@@ -7,6 +7,7 @@
 #define ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
 
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/Knobs.h"
 
 namespace attn {
 
@@ -18,10 +19,14 @@ struct TableEntry {
   std::string file, symbol;
   std::string origin; // "entry '@x' of 'schedules/sm_90a/x.mlir'", for remarks
   ConditionAttr when; // null: always
+  bool packed;        // 'pack_gqa' follows from the heads of the problem
   ConfigAttr config;
   ScheduleAttr schedule;
   mlir::Location loc; // in its file
 };
+
+/// Returns `config` with another value of one knob.
+ConfigAttr withKnob(ConfigAttr config, Knob knob, int64_t value);
 
 /// Returns the entries whose keys match `problem` on `target`, in the order in
 /// which launches try them; the last one has no condition. They are those of

@@ -12,7 +12,7 @@ namespace attn {
 
 /// The sizes that are fixed by types.
 struct StaticSizes {
-  std::optional<int64_t> batch, heads, seqlenQ, seqlenK;
+  std::optional<int64_t> batch, heads, seqlenQ, seqlenK, keyHeads;
 
   /// Returns those of an attention, from any of its tensors.
   static StaticSizes of(AttentionOp op);

@@ -1,12 +1,11 @@
-// Hopper. Of the named barriers, 8 are for schedules; the others are left to the
-// lowering of single steps.
+// Hopper.
 module attributes {attn.machine = #attn.machine<"sm_90a"
   spaces [
     reg capacity 65536 unit 4 private true,
     smem capacity 232448 unit 1 private false]
   mma acc reg a [reg, smem] b [smem] signals_barriers false
   registers <lowest = 24, highest = 256, granule = 8, reserve = 24, small = 160, reserve_small = 32>
-  barriers <named = 8, memory = 64, bytes = 8>
+  barriers <named = 16, memory = 128, bytes = 8>
   warps <lanes = 32, group = 4, most = 32>
   tiles <rows = 64, columns = 8, depth = 16, copied = 256>
   lacks [

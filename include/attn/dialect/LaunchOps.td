@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launch plan: what the host checks and launches.
+#ifndef ATTN_DIALECT_LAUNCHOPS_TD
+#define ATTN_DIALECT_LAUNCHOPS_TD
+
+include "attn/dialect/ArgumentAttrs.td"
+include "attn/dialect/LaunchAttrs.td"
+include "attn/dialect/ScheduleAttrs.td"
+include "attn/dialect/VariantAttrs.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Launch_Op<string opMnemonic, list<Trait> traits = []> : Op<Launch_Dialect, opMnemonic, traits>;
+
+def Launch_CountAttr : ConfinedAttr<I64Attr, [IntPositive]>;
+
+def Launch_PlanOp : Launch_Op<"plan", [IsolatedFromAbove, NoTerminator, SingleBlock,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the arguments of a module's kernels, the checks before a launch, and its variants";
+  let description = [{
+    The arguments are those of the caller, described by `args` as in `ws.kernel`. The kernels are
+    functions of the `gpu.module` or `gpu.binary` that it names, for `target`. `first_key` and
+    `last_key` are the keys that query `i` sees under the built-in mask; a side without one is
+    open. `programs`: [the regions](../launch-plan.md#programs-of-regions), for programs that
+    check results.
+
+    **Constraints**
+    - C1: `args`, `problem` and the arguments fit each other, as C1, C6 and C7 of `tile.kernel`
+      say; there is an argument of role `bound` for each bound of the problem
+    - C2: checks, then at least one variant; only the last has no `when`
+    - C3: an expression has names of sizes that are not static, of strides, of integer arguments,
+      `sm_count`, and of values before it in its variant; those of keys also `i`
+    - C4: an expression is at most 32 deep
+    - C5: a message is UTF-8, and a name in its braces one that expressions may have
+    - C6: a value's name is new, and UTF-8
+    - C7: a tensor map or pointer is of a tensor argument, a scalar of an f32 argument
+    - C8: the module or binary exists, has no other plan, and is for `target`; a module has the kernels
+    - C9: `programs` has `score` and `mask`, lists of lists of words
+    - C10: at most 256 checks
+
+    **Example**
+    ```mlir
+    launch.plan @copy target "sm_90a" args ["x" ("n"), "y" write ("n")] problem #problem {
+    ^bb0(%x: tensor<?xf32>, %y: tensor<?xf32>):
+      launch.check lt(n, 1000) equals 1 "expected fewer than 1000 elements, got {n}"
+      launch.variant workspace 0 {
+        launch.kernel @copy grid ceildiv(n, 256) block 256 cluster 1 shared 0
+            params [#launch.pointer<"x">, #launch.pointer<"y">, #launch.number<i32 n>]
+      }
+    }
+    gpu.binary @copy [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$binary, StrAttr:$target, Attn_ArgumentsAttr:$args, Attn_ProblemAttr:$problem,
+    OptionalAttr<Launch_Expr>:$first_key, OptionalAttr<Launch_Expr>:$last_key, OptionalAttr<DictionaryAttr>:$programs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $binary `target` $target `args` $args `problem` $problem `` custom<FirstKey>($first_key) `` custom<LastKey>($last_key)
+    (`programs` $programs^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The variants, in the order in which they are tried.
+    ::llvm::SmallVector<VariantOp, 1> getVariants();
+    /// The sizes of a tensor argument: names, and numbers where they are static.
+    ::llvm::SmallVector<::mlir::Attribute> getSizes(unsigned argument);
+    /// The plan of a binary or module beside it; null if it has none.
+    static PlanOp of(::mlir::Operation *binary);
+  }];
+}
+
+def Launch_CheckOp : Launch_Op<"check", [HasParent<"PlanOp">]> {
+  let summary = "what has to hold of each launch";
+  let description = [{
+    If `expr` is another number than `equals`, the runtime refuses the launch with the message, in
+    which it replaces names in braces by their values.
+
+    **Example** `launch.check mod(hq, hk) equals 0 "{hq} query heads are not a multiple of {hk} key heads"`
+  }];
+  let arguments = (ins Launch_Expr:$expr, I64Attr:$equals, StrAttr:$message);
+  let assemblyFormat = "custom<Expr>($expr) `equals` $equals $message attr-dict";
+}
+
+def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "one way to compute the problem: values, and launches of kernels";
+  let description = [{
+    The first variant whose `when` is not 0 runs. `condition` is the reason in words. A launch needs
+    `workspace` bytes, of which the first `zeroed` are 0 before and after it. `numerics` bounds
+    the errors of the results. `schedule` is for people.
+
+    **Constraints**
+    - C1: values, then at least one kernel
+    - C2: one kernel at most has a `report`: a plan has one for each variant
+
+    **Example**
+    ```mlir
+    launch.variant when ge(512, sk) condition <seqlen_k at_most 512> workspace 4 zeroed 4 {
+      launch.kernel @few_keys grid min(hq, sm_count) block 384 cluster 1 shared 1024 params [#launch.workspace]
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Launch_Expr>:$when, OptionalAttr<Attn_ConditionAttr>:$condition,
+    Launch_Expr:$workspace, OptionalAttr<Launch_CountAttr>:$zeroed, OptionalAttr<Launch_NumericsAttr>:$numerics,
+    OptionalAttr<Attn_ScheduleAttr>:$schedule);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `` custom<When>($when) (`condition` $condition^)? `workspace` custom<Expr>($workspace) (`zeroed` $zeroed^)?
+    (`numerics` $numerics^)? (`schedule` $schedule^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<KernelOp, 1> getKernels();
+    /// The report of one of its kernels; null if none has one.
+    ReportAttr getReport();
+  }];
+}
+
+def Launch_ValueOp : Launch_Op<"value", [HasParent<"VariantOp">]> {
+  let summary = "a name for an expression in a variant";
+  let description = "**Example** `launch.value \"cut.tail\" = mod(mul(sq, b), sm_count)`";
+  let arguments = (ins StrAttr:$name, Launch_Expr:$expr);
+  let assemblyFormat = "$name `=` custom<Expr>($expr) attr-dict";
+}
+
+def Launch_KernelOp : Launch_Op<"kernel", [HasParent<"VariantOp">]> {
+  let summary = "the launch of a kernel";
+  let description = [{
+    `grid` CTAs of `block` threads each, in clusters of `cluster` CTAs, with `shared` bytes of shared
+    memory. `dependent`: the kernel may start before the previous launch in the stream has ended,
+    and waits for its end itself. `params` are the kernel's, in order.
+
+    **Example**
+    ```mlir
+    launch.kernel @fwd grid min(mul(ceildiv(sq, 128), hq), sm_count) block 384 cluster 1 shared 197632 dependent
+        params [#launch.pointer<"o" aligned_rows>, #launch.workspace, #launch.number<i64 o.stride.1>, #launch.scalar<"scale">]
+        report <roles [<"load" replicas 1 warps 1 registers 40>] mbarriers 0 rung 0>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Launch_Expr:$grid, Launch_CountAttr:$block, Launch_CountAttr:$cluster,
+    ConfinedAttr<I64Attr, [IntNonNegative]>:$shared, UnitAttr:$dependent, Launch_Params:$params,
+    OptionalAttr<Launch_ReportAttr>:$report);
+  let assemblyFormat = [{
+    $kernel `grid` custom<Expr>($grid) `block` $block `cluster` $cluster `shared` $shared (`dependent` $dependent^)?
+    `params` custom<Params>($params) (`report` $report^)? attr-dict
+  }];
+}
+
+#endif // ATTN_DIALECT_LAUNCHOPS_TD

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words of launch plans that the compiler writes and the runtime reads: the
+// enums of the compiler and the tables of the runtime are made of these.
+#ifndef ATTN_DIALECT_PLANWORDS_TD
+#define ATTN_DIALECT_PLANWORDS_TD
+
+include "attn/dialect/Tables.td"
+
+class Attn_PlanWord<int value, string cppName, string text> {
+  bits<32> number = value;
+  string symbol = cppName;
+  string word = text;
+}
+
+class Attn_KindWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
+def Attn_FwdKind : Attn_KindWord<0, "Fwd", "fwd">;
+def Attn_BwdKind : Attn_KindWord<1, "Bwd", "bwd">;
+def Attn_DecodeKind : Attn_KindWord<2, "Decode", "decode">;
+def Attn_CombineKind : Attn_KindWord<3, "Combine", "combine">;
+def Attn_CustomKind : Attn_KindWord<4, "Custom", "custom">; // its text names its values itself
+defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind];
+
+class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
+def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
+def Attn_KeyRole : Attn_RoleWord<1, "Key", "key">;
+def Attn_ValueRole : Attn_RoleWord<2, "Value", "value">;
+def Attn_ScaleRole : Attn_RoleWord<3, "Scale", "scale">;
+def Attn_BoundRole : Attn_RoleWord<4, "Bound", "bound">;       // of the mask
+def Attn_CaptureRole : Attn_RoleWord<5, "Capture", "capture">; // of a region
+def Attn_OutputRole : Attn_RoleWord<6, "Output", "output">;
+def Attn_LseRole : Attn_RoleWord<7, "Lse", "lse">;
+defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
+                         Attn_OutputRole, Attn_LseRole];
+
+def KindWordTable : GenericTable {
+  let FilterClass = "Attn_KindWord";
+  let Fields = ["number", "word"];
+}
+def RoleWordTable : GenericTable {
+  let FilterClass = "Attn_RoleWord";
+  let Fields = ["number", "word"];
+}
+
+#endif // ATTN_DIALECT_PLANWORDS_TD

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "attn/passes/schedule/ResourcePlan.h"
+#include "attn/dialect/RegisterBudget.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Warps.
+//===----------------------------------------------------------------------===//
+
+WarpPlan::WarpPlan(ArrayRef<ResourceNeeds::Role> needed, MachineAttr machine)
+    : machine(machine), group(machine.getWarps().getGroup()),
+      lanes(machine.getWarps().getLanes()) {
+  int64_t next = 0;
+  bool sharing = false;
+  for (const ResourceNeeds::Role &role : needed) {
+    bool isSmall = role.warps < group;
+    if (!isSmall || !sharing) {
+      next = llvm::alignTo(next, group);
+    }
+    roles.push_back({role.name, role.warps, role.replicas, role.registers,
+                     /*firstWarp=*/next});
+    next = roles.back().endWarp();
+    sharing = isSmall;
+  }
+}
+
+int64_t WarpPlan::groups() const {
+  return roles.empty() ? 0 : llvm::divideCeil(roles.back().endWarp(), group);
+}
+
+int64_t WarpPlan::registersOf(int64_t number) const {
+  for (const Role &role : roles) {
+    if (role.firstWarp / group <= number &&
+        number <= (role.endWarp() - 1) / group) {
+      return role.registers;
+    }
+  }
+  return 0;
+}
+
+int64_t WarpPlan::registers() const {
+  int64_t total = 0;
+  for (int64_t number = 0; number < groups(); ++number) {
+    total += registersOf(number) * group * lanes;
+  }
+  return total;
+}
+
+int64_t WarpPlan::launchRegisters() const {
+  return attn::launchRegisters(machine, threads());
+}
+
+std::pair<const WarpPlan::Role *, const WarpPlan::Role *>
+WarpPlan::disagreeing() const {
+  for (size_t i = 1; i < roles.size(); ++i) {
+    const Role &before = roles[i - 1], &role = roles[i];
+    if ((before.endWarp() - 1) / group == role.firstWarp / group &&
+        before.registers != role.registers) {
+      return {&before, &role};
+    }
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory and barriers.
+//===----------------------------------------------------------------------===//
+
+int64_t ResourceNeeds::replicas() const {
+  int64_t all = 0;
+  for (const Role &role : roles) {
+    all += role.replicas;
+  }
+  return all;
+}
+
+ResourcePlan::ResourcePlan(const ResourceNeeds &needs, MachineAttr machine)
+    : warps(needs.roles, machine), fragmentRegisters(needs.fragmentRegisters),
+      tmemColumns(needs.tmemColumns) {
+  placeTiles(needs);
+  placeBarriers(needs, machine.getBarriers().getBytes());
+  placeItems(needs);
+  nameBarriers(needs, !machine.getMma().getSignalsBarriers());
+}
+
+/// Tiles are aligned, so the rings of work items come after them. A place over
+/// another begins where that one does.
+void ResourcePlan::placeTiles(const ResourceNeeds &needs) {
+  for (const ResourceNeeds::Place &place : needs.places) {
+    places.push_back({place.name, 1, place.bytes, place.offset.value_or(-1)});
+  }
+  for (bool ofItems : {false, true}) {
+    for (auto [place, part] : llvm::zip(needs.places, places)) {
+      if (place.ofItems == ofItems && place.over.empty() && !place.offset) {
+        part.offset = placesEnd;
+        placesEnd += place.bytes;
+      }
+    }
+  }
+  for (auto [place, part] : llvm::zip(needs.places, places)) {
+    const Part *host = place.over.empty() ? nullptr : findPlace(place.over);
+    if (host && !place.offset) {
+      part.offset = host->offset;
+    }
+  }
+  placesEnd = needs.placesEnd.value_or(placesEnd);
+}
+
+void ResourcePlan::placeBarriers(const ResourceNeeds &needs, int64_t bytes) {
+  barriersEnd = placesEnd;
+  auto place = [&](StringRef name, int64_t count) {
+    barriers.push_back({name, count, bytes, barriersEnd});
+    barriersEnd += count * bytes;
+    mbarriers += count;
+  };
+  for (const ResourceNeeds::Place &each : needs.places) {
+    if (each.barriers > 0) {
+      place(each.name, each.barriers);
+    }
+  }
+  for (const ResourceNeeds::Barriers &edge : needs.edges) {
+    place(edge.name, edge.count);
+  }
+}
+
+void ResourcePlan::placeItems(const ResourceNeeds &needs) {
+  items = ws::ItemMemory(barriersEnd, needs.hasVerdict, needs.hasMailbox);
+  mbarriers += (needs.hasVerdict ? ws::verdictRing : 0) +
+               (needs.hasMailbox ? ws::MailboxMemory::barriers : 0);
+  stampBytes = needs.hasStamps ? needs.replicas() * ws::stampCursorBytes : 0;
+  end = items.end + stampBytes;
+}
+
+bool ResourcePlan::overlap(StringRef one, StringRef other) const {
+  const Part *a = findPlace(one), *b = findPlace(other);
+  return a && b && a->offset < b->offset + b->bytes &&
+         b->offset < a->offset + a->bytes;
+}
+
+/// The warps of a replica meet around a store, which one thread issues, and
+/// before they overwrite what MMAs of all of them have read.
+bool ResourcePlan::warpsMeet(const ResourceNeeds::Role &role,
+                             bool awaitsProducts) const {
+  if (role.isOfOneThread || role.stores) {
+    return !role.isOfOneThread;
+  }
+  return awaitsProducts && llvm::any_of(role.puts, [&](StringRef put) {
+           return llvm::any_of(role.operands, [&](StringRef operand) {
+             return overlap(put, operand);
+           });
+         });
+}
+
+/// Id 0 belongs to the CTA.
+void ResourcePlan::nameBarriers(const ResourceNeeds &needs,
+                                bool awaitsProducts) {
+  auto name = [&](StringRef user, int64_t count) {
+    ids.push_back({user, count, namedBarriers});
+    namedBarriers += count;
+  };
+  for (const ResourceNeeds::Role &role : needs.roles) {
+    if (warpsMeet(role, awaitsProducts)) {
+      name(role.name, role.replicas);
+    }
+  }
+  for (const ResourceNeeds::Barriers &meeting : needs.meetings) {
+    name(meeting.name, meeting.count);
+  }
+}
+
+/// Returns the part with that name, or null.
+template <typename Parts>
+static auto *findNamed(const Parts &parts, StringRef name) {
+  auto found =
+      llvm::find_if(parts, [&](const auto &part) { return part.name == name; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+const ResourcePlan::Part *ResourcePlan::findPlace(StringRef name) const {
+  return findNamed(places, name);
+}
+const ResourcePlan::Part *ResourcePlan::findBarriers(StringRef name) const {
+  return findNamed(barriers, name);
+}
+const ResourcePlan::Ids *ResourcePlan::findIds(StringRef name) const {
+  return findNamed(ids, name);
+}
+
+DictionaryAttr ResourcePlan::describe(MLIRContext *context) const {
+  Builder builder(context);
+  SmallVector<int64_t> registers;
+  for (int64_t group = 0; group < warps.groups(); ++group) {
+    registers.push_back(warps.registersOf(group));
+  }
+  auto number = [&](StringRef name, int64_t value) {
+    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+  };
+  return builder.getDictionaryAttr(
+      {number(kSharedMemory, end), number("mbarriers", mbarriers),
+       number("named_barriers", namedBarriers),
+       number("threads", warps.threads()),
+       number("launch_registers", warps.launchRegisters()),
+       builder.getNamedAttr("registers",
+                            builder.getDenseI64ArrayAttr(registers))});
+}

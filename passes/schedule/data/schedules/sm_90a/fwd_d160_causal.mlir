@@ -1,0 +1,78 @@
+// Forward, head dims 160, sm_90a, for the masks causal, up to 1024 keys.
+// Measured 2026-11-23 on NVIDIA H200 (driver 580.159.04, 700.00 W), 3 rounds of slices
+// of 60 ms.
+// fwd_d160_causal: 1.157 times as fast as the table's kernel before (1.146 to 1.167 by
+// shape).
+// fwd_d160_causal: first of 22 at 32x512x12, 16x1024x12; the next of them,
+// w2_n128_q1k2v2_dynamic_longest16_first_o_over_v_items1_load40, has 0.966 of its
+// speed. Rounds of a shape lie at most 1.4% apart.
+// Found as w2_n64_q1k2v2_dynamic_longest16_first_skip_right_items1_load40 by attn-
+// tune, compiler 086707f7806ae485, attn 0.1.0.
+attn.table_entry fwd @fwd_d160_causal_1024 head_dim 160, 160
+    masks ["causal_top_left", "causal_bottom_right", "window"]
+    when <seqlen_k at_most 1024>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
+    schedule <"fwd_d160_causal_1024" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 1
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  knob skip right
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
+// Forward, head dims 160, sm_90a, for the masks causal.
+// Measured 2026-11-23 on NVIDIA H200 (driver 580.159.04, 700.00 W), 3 rounds of slices
+// of 60 ms.
+// fwd_d160_causal: 1.128 times as fast as the table's kernel before (1.127 to 1.130 by
+// shape).
+// fwd_d160_causal: first of 22 at 4x4096x12, 1x16384x12; the next of them,
+// w2_n112_q1k2v2_dynamic_longest16_first_skip_right_items1_load40, has 1.000 of its
+// speed. Rounds of a shape lie at most 4.9% apart.
+// Found as w2_n128_q1k2v2_dynamic_longest32_first_o_over_v_items1_load40 by attn-tune,
+// compiler 086707f7806ae485, attn 0.1.0.
+attn.table_entry fwd @fwd_d160_causal head_dim 160, 160
+    masks ["causal_top_left", "causal_bottom_right", "window"]
+    config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
+    schedule <"fwd_d160_causal" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 1
+  chan q = q in smem depth 1
+  chan k = k in smem depth 2
+  chan v = v in smem depth 2
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem over v
+  turn tc ring wg
+  sync drain ring wg
+  edge o_free credits 1
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  body load {
+    before { next }
+    kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+  }
+}>

@@ -1,0 +1,79 @@
+// Round trips of the launch dialect: text, generic text, bytecode.
+// RUN: attn-opt %s --verify-roundtrip --allow-unregistered-dialect | FileCheck %s
+// RUN: attn-opt %s --allow-unregistered-dialect | attn-opt --allow-unregistered-dialect | FileCheck %s
+// RUN: attn-opt %s --allow-unregistered-dialect --mlir-print-op-generic | attn-opt --allow-unregistered-dialect | FileCheck %s
+// RUN: attn-opt %s --allow-unregistered-dialect --emit-bytecode | attn-opt --allow-unregistered-dialect | FileCheck %s
+
+// CHECK-LABEL: launch.plan @fwd target "sm_90a" args ["q" query ("b", "sq", "hq", "d"), "k" key ("b", "sk", "hk", "d"),
+// CHECK-SAME: problem <kind = fwd, {{.*}}> first_key sub(i, "window left") last_key add(i, sub(sk, sq)) programs {score = {{\[\[}}"f32", "yield", "s"]]} {
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<?x?x?x64xbf16>, %{{.*}}: tensor<?x?x?x64xbf16>, %{{.*}}: tensor<?x?x?x64xbf16>, %{{.*}}: f32, %{{.*}}: i32, %{{.*}}: tensor<?x?x?x64xbf16>, %{{.*}}: tensor<?x?x?xf32>):
+launch.plan @fwd target "sm_90a" args ["q" query ("b", "sq", "hq", "d"), "k" key ("b", "sk", "hk", "d"),
+    "v" value ("b", "sk", "hk", "dv"), "scale" scale, "left" as "window left" bound,
+    "o" output write ("b", "sq", "hq", "dv"), "lse" lse write ("b", "hq", "sq")]
+    problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = window_bottom_right, score_region = present, mask_region = absent, bounds = window_left>
+    first_key sub(i, "window left") last_key add(i, sub(sk, sq)) programs {score = [["f32", "yield", "s"]]} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, %left: i32, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>):
+  // CHECK-NEXT: launch.check mod(hq, max(hk, 1)) equals 0 "{hq} query heads are not a multiple of {hk} key heads"
+  launch.check mod(hq, max(hk, 1)) equals 0 "{hq} query heads are not a multiple of {hk} key heads"
+  // CHECK-NEXT: launch.check ge("window left", -1) equals 1 "an open { brace"
+  launch.check ge("window left", -1) equals 1 "an open { brace"
+  // CHECK-NEXT: launch.variant when min(ge(512, sk), lt(1000, mul(sq, hq, b))) condition <seqlen_k at_most 512 and rows above 1000> workspace add(mul(cut.tail, 4096), 33024) zeroed 33024
+  // CHECK-SAME: numerics <score_relative = 1.000000e-03 : f64, o_relative = 7.812500e-03 : f64, o_per_key = 0.000000e+00 : f64, flush = 1.1754943508222875E-38 : f64, lse_relative = 2.000000e-07 : f64, lse_absolute = 2.000000e-05 : f64, lse_per_root_key = 3.000000e-07 : f64>
+  // CHECK-SAME: schedule <"s" machine "sm_90a" {
+  launch.variant when min(ge(512, sk), lt(1000, mul(sq, hq, b))) condition <seqlen_k at_most 512 and rows above 1000>
+      workspace add(mul(cut.tail, 4096), 33024) zeroed 33024
+      numerics <score_relative = 1.0e-3, o_relative = 0.0078125, o_per_key = 0.0, flush = 1.1754943508222875E-38, lse_relative = 2.0e-7, lse_absolute = 2.0e-5, lse_per_root_key = 3.0e-7>
+      schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }> {
+    // CHECK: launch.value "cut.tail" = mod(mul(sq, b), sm_count)
+    launch.value "cut.tail" = mod(mul(sq, b), sm_count)
+    // CHECK-NEXT: launch.value "cut.parts" = select(eq(cut.tail, 0), 1, 2)
+    launch.value "cut.parts" = select(eq(cut.tail, 0), 1, 2)
+    // CHECK-NEXT: launch.kernel @few_keys grid min(mul(ceildiv(sq, 128), hq), sm_count) block 384 cluster 2 shared 197632 dependent params [
+    // CHECK-NEXT: #launch.tensor_map<"q" span b128 promotion b256 dims [<size 64 box 64>, <size sq stride mul(q.stride.1, 2) box 128>]>,
+    // CHECK-NEXT: #launch.pointer<"lse">,
+    // CHECK-NEXT: #launch.pointer<"o" aligned_rows>,
+    // CHECK-NEXT: #launch.workspace,
+    // CHECK-NEXT: #launch.number<i32 cut.parts>,
+    // CHECK-NEXT: #launch.number<i64 o.stride.1>,
+    // CHECK-NEXT: #launch.scalar<"scale">]
+    // CHECK-SAME: report <roles [<"load" replicas 1 warps 1 registers 40>, <"wg" replicas 2 warps 4 registers 232>] mbarriers 12 rung 1 stamps <offset 256 events 4096 ctas 4 names [<item "">, <acquire "k">]>>
+    launch.kernel @few_keys grid min(mul(ceildiv(sq, 128), hq), sm_count) block 384 cluster 2 shared 197632 dependent
+        params [#launch.tensor_map<"q" span b128 promotion b256 dims [<size 64 box 64>, <size sq stride mul(q.stride.1, 2) box 128>]>,
+                #launch.pointer<"lse">, #launch.pointer<"o" aligned_rows>, #launch.workspace, #launch.number<i32 cut.parts>,
+                #launch.number<i64 o.stride.1>, #launch.scalar<"scale">]
+        report <roles [<"load" replicas 1 warps 1 registers 40>, <"wg" replicas 2 warps 4 registers 232>] mbarriers 12 rung 1
+                stamps <offset 256 events 4096 ctas 4 names [<item "">, <acquire "k">]>>
+  }
+  // Another variant may give a name another value, and have several kernels.
+  // CHECK: launch.variant workspace 0 {
+  launch.variant workspace 0 {
+    // CHECK-NEXT: launch.value "cut.tail" = 1
+    launch.value "cut.tail" = 1
+    // CHECK-NEXT: launch.kernel @before grid 1 block 128 cluster 1 shared 0 params []
+    launch.kernel @before grid 1 block 128 cluster 1 shared 0 params []
+    // CHECK-NEXT: launch.kernel @after grid cut.tail block 128 cluster 1 shared 0 params []
+    launch.kernel @after grid cut.tail block 128 cluster 1 shared 0 params []
+  }
+}
+gpu.binary @fwd [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]
+
+// A static size is a number: its name is none.
+// CHECK-LABEL: launch.plan @static
+launch.plan @static target "sm_90a" args ["x" ("n", "m")]
+    problem <kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%x: tensor<?x8xf32>):
+  // CHECK: launch.variant workspace 0
+  launch.variant workspace 0 {
+    // CHECK-NEXT: launch.kernel @k grid n
+    launch.kernel @k grid n block 32 cluster 1 shared 0 params []
+  }
+}
+// CHECK: gpu.module @static
+gpu.module @static [#nvvm.target<chip = "sm_90a">] {
+  llvm.func @k() attributes {nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// CHECK: "any.op"() {expr = #launch.apply<mul(ceildiv(sq, 128), -1)>}
+"any.op"() {expr = #launch.apply<mul(ceildiv(sq, 128), -1)>} : () -> ()
