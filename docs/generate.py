@@ -24,6 +24,7 @@ PAGES = {
     "dialects/tile.md": [(["-gen-dialect-doc", "-dialect=tile"], "dialect/TileOps.td", "")],
     "dialects/ws.md": [(["-gen-dialect-doc", "-dialect=ws"], "dialect/WsOps.td", "")],
     "dialects/nvx.md": [(["-gen-dialect-doc", "-dialect=nvx"], "dialect/NvxOps.td", "")],
+    "dialects/launch.md": [(["-gen-dialect-doc", "-dialect=launch"], "dialect/LaunchOps.td", "")],
     "passes.md": [
         (["-gen-pass-doc"], f"{component}/Passes.td", heading) for component, heading in (
             ("passes/kernels", "# Passes\n\n## From attention to tile programs\n\n"),
@@ -84,15 +85,17 @@ def text_of(knob, value):
 def generate_knobs(page):
     """The page with the tables of Knobs.td: the values of each knob, and its tests."""
     records = read_records("dialect/Knobs.td")
-    named = {record["!name"]: record for kind in ("Attn_Values", "Attn_Where", "Attn_Shown") for record in records(kind)}
+    named = {record["!name"]: record for kind in ("Attn_Values", "Attn_Where", "Attn_Shown", "Attn_Consumer") for record in records(kind)}
     knobs = sorted((knob for knob in records("Attn_Knob") if not knob["follows"]), key=lambda knob: number(knob["number"]))
-    values = [["Knob", "Text in", "Values", "Default", "Conditions", "Meaning"]]
+    values = [["Knob", "Text in", "Values", "Default", "Conditions", "Used by", "Edit at", "Meaning"]]
     shown = [["Knob", "Value", "Text", "Tests"]]
     for knob in knobs:
         home = {"Config": "`config`", "Statement": "`knob`", "Structure": ""}[knob["home"]]
         only = [named[each["def"]]["text"].replace("!=", " is not ").replace("=", " is ") for each in knob["only"]]
         allowed = named[knob["values"]["def"]]["described"]
-        values.append([f"`{knob['name']}`", home, allowed, f"`{knob['usual']}`", ", ".join(only), knob["meaning"]])
+        consumer = named[knob["consumedBy"]["def"]]
+        values.append([f"`{knob['name']}`", home, allowed, f"`{knob['usual']}`", ", ".join(only), f"`{consumer['pass']}`",
+                       f"`{consumer['stage']}`", knob["meaning"]])
         for each in (named[one["def"]] for one in knob["shown"]):
             texts = text_of(knob, each["value"]) + each["texts"]
             tests = [test if "/" in test else f"test/Schedules/{test}.mlir" for test in each["tests"]]
@@ -201,8 +204,10 @@ def generate_rules(page):
     for name, severity, strings in rules:
         text = "".join(re.findall(r'"([^"]*)"', strings))
         always = text.startswith("always: ")
-        severity = severity.lower() + (", always" if always else "")
-        rows.append(f"| `{name}` | {severity} | {text[8:] if always else text} |")
+        on_later = "sm_100: strict"
+        severity = severity.lower() + (", always" if always else f", {on_later}" if text.startswith(on_later) else "")
+        text = text[8:] if always else text.removeprefix(f"{on_later}: ")
+        rows.append(f"| `{name}` | {severity} | {text} |")
     return between(page, "rules", "\n".join(rows) + "\n")
 
 
