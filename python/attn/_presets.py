@@ -34,25 +34,26 @@ _SIZES = tuple(range(257))
 
 
 def fixed(size: int, name: str) -> int:
-    """A head dim as a number; torch.compile may have it as a symbol. The kernel is compiled for
-    it."""
+    """Returns a head dim as a plain number. torch.compile may pass it as a symbol, but a kernel is
+    compiled for one head dim."""
     if size > 256 or size < 8 or size % 8:
         raise UnsupportedError(f"expected the last dim of '{name}' to be a multiple of 8 from 8 to 256, got {size}")
     return _SIZES[size]
 
 
-# With at most so many queries, those of the heads that share a head of K and V are rows of one tile.
-_FEW_QUERIES = 16
+# The largest number of queries for which the schedule table has packed entries: the number in their
+# condition `seqlen_q at_most`.
+FEW_QUERIES = 16
 
 
 def few_queries(queries: int, heads: int, kv_heads: int) -> Sizes | None:
-    """The sizes for which a kernel for few queries is compiled, None for more queries. Heads that
-    do not belong to heads of K and V in equal numbers, which a launch refuses, have none
-    either. torch.compile may have sizes as symbols, which it must not have to fix; only 1 is
-    never one of their values."""
+    """Returns the sizes that a kernel for few queries is compiled for, or None if there are too many
+    queries. None as well if the query heads are not a multiple of those of K and V, which a launch
+    refuses. While torch.compile traces, only a single query has sizes: other numbers may be
+    symbols, and reading a symbol would fix its value; a symbol is never 1."""
     if queries != 1 and _tensors.is_compiling():
         return None
-    if queries > _FEW_QUERIES or queries < 1 or not 1 <= kv_heads <= heads <= 256 or heads % kv_heads:
+    if queries > FEW_QUERIES or queries < 1 or not 1 <= kv_heads <= heads <= 256 or heads % kv_heads:
         return None
     return Sizes(_SIZES[queries], _SIZES[heads], _SIZES[kv_heads])
 

@@ -10,8 +10,9 @@ import types
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tools", "python"))
+sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "python")]
 import schedules
+from attn import _presets
 
 GENERATOR = schedules.of()
 DATA = os.path.join(ROOT, "passes", "schedule", "data")
@@ -38,6 +39,14 @@ class Table(unittest.TestCase):
                  for folder, _, names in os.walk(os.path.join(DATA, part)) for name in names}
         self.assertEqual(files, found)
         self.assertEqual({os.path.dirname(file) for file in files}, {f"{part}/{e.machine}" for e in entries for part in ("schedules", "rungs")})
+
+    def test_packed_entries_are_for_the_few_queries_of_the_package(self):
+        packed = set()
+        for entry in GENERATOR.entries():
+            with open(os.path.join(DATA, entry.read["file"]), encoding="utf-8") as file:
+                if re.search(r"head_dim \d+, \d+ packed", file.read()):
+                    packed.add(entry.condition)
+        self.assertEqual(packed, {f"seqlen_q at_most {_presets.FEW_QUERIES}"})
 
     def test_those_of_a_machine(self):
         self.assertEqual(len(GENERATOR.entries(machine="sm_90a")), len(GENERATOR.entries()))
