@@ -32,7 +32,7 @@ LogicalResult BarrierProgram::readSetup() {
     }
     for (const BarrierEvent &event : events) {
       if (event.kind == BarrierEvent::Init) {
-        barriers[event.place] = {event.number, event.op};
+        barriers[event.address] = {event.number, event.op};
       }
     }
   }
@@ -68,7 +68,7 @@ LogicalResult BarrierProgram::checkMemory(ArrayRef<BarrierEvent> setup) {
   for (const BarrierEvent &event : setup) {
     int64_t bytes =
         event.kind == BarrierEvent::Init ? ws::barrierBytes : ws::wordBytes;
-    Extent own{event.place, event.place + bytes, event.op};
+    Extent own{event.address, event.address + bytes, event.op};
     int64_t all = *kernel.getSmemBytes();
     if (own.begin < 0 || own.end > all || own.begin % bytes != 0) {
       return event.op->emitOpError(passName)
@@ -100,9 +100,9 @@ LogicalResult BarrierTrial::unrollRole(ws::RoleOp role, const RoleSlice &slice,
   int64_t count = isThread ? 1 : role.getWarps();
   for (int64_t i = 0; i < int64_t(role.getReplicas()) * count; ++i) {
     TrialWarp warp;
-    warp.place = {cta, i / count, i % count};
+    warp.id = {cta, i / count, i % count};
     warp.role = role;
-    WarpUnroller unroller(program.kernel, slice, warp.place, items);
+    WarpUnroller unroller(program.kernel, slice, warp.id, items);
     if (failed(unroller.unroll(role.getBody().front(), isThread ? 1 : ~0u))) {
       return failure();
     }
@@ -143,13 +143,13 @@ InFlightDiagnostic BarrierTrial::error(const BarrierEvent &event) {
 }
 
 BarrierTrial::Barrier *BarrierTrial::find(const BarrierEvent &event) {
-  auto found = barriers.find(event.place);
+  auto found = barriers.find(event.address);
   if (found != barriers.end()) {
     return &found->second;
   }
   error(event) << "expected a barrier that setup initializes, got byte "
-               << event.place % ctaStride << " of CTA "
-               << event.place / ctaStride;
+               << event.address % ctaStride << " of CTA "
+               << event.address / ctaStride;
   return nullptr;
 }
 
@@ -167,12 +167,12 @@ BarrierTrial::Step BarrierTrial::arrive(TrialWarp &warp,
   if (!barrier) {
     return Step::Failed;
   }
-  int64_t &arrivals = warp.arrivals[event.place];
+  int64_t &arrivals = warp.arrivals[event.address];
   if (arrivals != barrier->phase) {
     error(event) << "expected one arrival in each phase, got arrival "
                  << arrivals << " of a warp of role '" << warp.role.getSymName()
                  << "' in phase " << barrier->phase
-                 << " of the barrier at byte " << event.place % ctaStride;
+                 << " of the barrier at byte " << event.address % ctaStride;
     return Step::Failed;
   }
   ++arrivals;
@@ -203,11 +203,11 @@ BarrierTrial::Step BarrierTrial::wait(TrialWarp &warp,
     return Step::Failed;
   }
   auto [known, isFirst] =
-      warp.waits.try_emplace(event.place, event.number ? -1 : 0);
+      warp.waits.try_emplace(event.address, event.number ? -1 : 0);
   int64_t &phase = known->second;
   if (event.number != (phase & 1)) {
     error(event) << "expected parity " << (phase & 1) << " for phase " << phase
-                 << " of the barrier at byte " << event.place % ctaStride
+                 << " of the barrier at byte " << event.address % ctaStride
                  << ", got " << event.number;
     return Step::Failed;
   }
@@ -217,7 +217,7 @@ BarrierTrial::Step BarrierTrial::wait(TrialWarp &warp,
   if (barrier->phase > phase + 1) {
     error(event) << "expected phase " << phase
                  << " to be the last that is complete of the barrier at byte "
-                 << event.place % ctaStride << ", got phase "
+                 << event.address % ctaStride << ", got phase "
                  << barrier->phase - 1;
     return Step::Failed;
   }
@@ -228,7 +228,7 @@ BarrierTrial::Step BarrierTrial::wait(TrialWarp &warp,
 
 BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
                                       const BarrierEvent &event) {
-  Meeting &meeting = meetings[{warp.place.cta, event.place}];
+  Meeting &meeting = meetings[{warp.id.cta, event.address}];
   if (warp.meetingPhase) {
     if (meeting.phase == *warp.meetingPhase) {
       return Step::Blocked;
@@ -239,26 +239,26 @@ BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
   unsigned number = &warp - warps.data();
   // Id 0 belongs to the CTA.
   int64_t ids = program.namedBarriers;
-  if (event.place < 1 || event.place >= ids || event.lanes != ~0u) {
+  if (event.address < 1 || event.address >= ids || event.lanes != ~0u) {
     error(event) << "expected all lanes at one of the barriers 1 to " << ids - 1
-                 << ", got barrier " << event.place;
+                 << ", got barrier " << event.address;
     return Step::Failed;
   }
   if (event.number < 1 || event.number % warpThreads != 0) {
     error(event) << "expected a multiple of " << warpThreads
-                 << " threads at barrier " << event.place << ", got "
+                 << " threads at barrier " << event.address << ", got "
                  << event.number;
     return Step::Failed;
   }
   if (meeting.arrived != 0 && meeting.threads != event.number) {
     error(event) << "expected " << meeting.threads
-                 << " threads, as others do at barrier " << event.place
+                 << " threads, as others do at barrier " << event.address
                  << ", got " << event.number;
     return Step::Failed;
   }
   bool passes = event.kind == BarrierEvent::Pass;
   if (passes && llvm::is_contained(meeting.passed, number)) {
-    error(event) << "expected a warp to pass barrier " << event.place
+    error(event) << "expected a warp to pass barrier " << event.address
                  << " once in a phase, got a warp of role '"
                  << warp.role.getSymName() << "' twice";
     return Step::Failed;

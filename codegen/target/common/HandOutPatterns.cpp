@@ -62,9 +62,8 @@ static Value firstAnswer(const ItemOps &emit, ws::TakeItemOp take, Value first,
   return branch.getResult(0);
 }
 
-/// Creates the variable with the counter's last value; initially the one that
-/// selects the item with the CTA's own number, for which the counter is not
-/// asked.
+/// Creates the variable with the counter's last reply. Its initial value
+/// selects the item with the number of the CTA, without asking the counter.
 void codegen::createCounter(const ItemOps &emit, ws::TakeItemOp take) {
   auto ptr = LLVM::LLVMPointerType::get(emit.builder.getContext());
   Value &answer = emit.items.counter.answer;
@@ -96,16 +95,16 @@ static Value findPart(const ItemOps &emit, ws::TakeItemOp take,
 }
 
 /// Computes the coordinates of the item with a number.
-static void findPlace(const ItemOps &emit, ws::TakeItemOp take,
-                      RoleItem &item) {
+static void findCoords(const ItemOps &emit, ws::TakeItemOp take,
+                       RoleItem &item) {
   Value number = take.getWhole() ? findPart(emit, take, item) : item.number;
-  item.place = emit.items.places.of(emit.builder, emit.loc, number);
+  item.coords = emit.items.numbering.coordsOf(emit.builder, emit.loc, number);
 }
 
 namespace {
 
-/// The items of the first iteration come without the counter. This is the first
-/// use of its reply.
+/// Reads the reply that `ws.fetch_work` asked for in the iteration before. The
+/// first iteration takes the item that createCounter() selected.
 struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
   using ItemPattern::ItemPattern;
 
@@ -113,7 +112,7 @@ struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
                                 PatternRewriter &rewriter) const override {
     ItemOps emit = at(rewriter, op.getLoc());
     if (items.mailbox()) {
-      items.places = emit.placesIn(extentsOf(op), /*manyItems=*/false);
+      items.numbering = emit.numberingOf(extentsOf(op), /*manyItems=*/false);
     }
     RoleItem item;
     Value inFlight = emit.itemsInFlight();
@@ -121,7 +120,7 @@ struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
     item.exists = emit.compare(arith::CmpIPredicate::ult, item.number,
                                countItems(emit, op));
     if (!items.verdict()) {
-      findPlace(emit, op, item);
+      findCoords(emit, op, item);
     }
     items.items[op.getWork()] = item;
     items.taken = op;
@@ -129,7 +128,8 @@ struct TakeItemPattern : ItemPattern<ws::TakeItemOp> {
   }
 };
 
-/// A second run uses no reply; in a cluster only the first CTA asks.
+/// Asks the counter for the next item, unless the current item is in its second
+/// run, which did not use the last reply. In a cluster only the first CTA asks.
 struct FetchWorkPattern : ItemPattern<ws::FetchWorkOp> {
   using ItemPattern::ItemPattern;
 
@@ -299,7 +299,7 @@ struct ChooseItemPattern : ItemPattern<ws::ChooseItemOp> {
     item.exists = chosen.exists;
     item.second = chosen.second;
     item.verdictSlot = chosen.slot;
-    findPlace(emit, items.taken, item);
+    findCoords(emit, items.taken, item);
     items.items[op.getWork()] = item;
     return items.done(op);
   }

@@ -15,7 +15,7 @@ void TrialWarp::restart() {
   pieces.clear();
   for (const BarrierEvent &event : events) {
     if (event.kind == BarrierEvent::Put) {
-      pieces[event.place] = {};
+      pieces[event.address] = {};
     }
   }
   storing = 0;
@@ -34,12 +34,12 @@ void HoldTrial::share(TrialWarp &warp, PieceShare from, PieceShare to) {
 
 /// Refuses a put where a store may still read.
 LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
-  if (reading.contains(event.place)) {
+  if (reading.contains(event.address)) {
     return event.op->emitOpError(passName)
            << "expected the 'ws.store' of the last tile to be awaited "
               "before the next is put, got one that need not be";
   }
-  TrialPiece &piece = warp.pieces[event.place];
+  TrialPiece &piece = warp.pieces[event.address];
   piece.share = PieceShare::Put;
   ++piece.puts;
   return success();
@@ -47,7 +47,7 @@ LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
 
 /// A warp's product may only read rows that the warp itself has put.
 LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
-  auto piece = warp.pieces.find(event.place);
+  auto piece = warp.pieces.find(event.address);
   if (piece != warp.pieces.end() && piece->second.share == PieceShare::Put) {
     return event.op->emitOpError(passName)
            << "expected a fence of the async proxy between 'ws.put' and "
@@ -59,9 +59,9 @@ LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
 /// The copy engine reads the puts of all warps, one of each since the last
 /// store.
 LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
-  int64_t number = ++stores[event.place];
+  int64_t number = ++stores[event.address];
   for (TrialWarp &other : warps) {
-    auto piece = other.pieces.find(event.place);
+    auto piece = other.pieces.find(event.address);
     if (piece == other.pieces.end()) {
       continue;
     }
@@ -73,12 +73,12 @@ LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
       return event.op->emitOpError(passName)
              << "expected every warp of role '" << other.role.getSymName()
              << "' to arrive at a barrier after its 'ws.put', got warp "
-             << other.place.warp << " that need not have";
+             << other.id.index << " that need not have";
     }
   }
   warp.storing |= event.lanes;
   warp.lastStore = event.op;
-  reading[event.place] = &warp;
+  reading[event.address] = &warp;
   return success();
 }
 

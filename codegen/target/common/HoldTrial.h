@@ -16,7 +16,7 @@ struct TrialPiece {
 };
 /// A warp and its position in its program.
 struct TrialWarp {
-  WarpPlace place;
+  WarpId id;
   ws::RoleOp role;
   llvm::SmallVector<BarrierEvent, 0> events;
   size_t next = 0;

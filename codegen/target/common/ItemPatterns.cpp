@@ -16,11 +16,12 @@ struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
   LogicalResult matchAndRewrite(tile::NextWorkOp op,
                                 PatternRewriter &rewriter) const override {
     ItemOps emit = at(rewriter, op.getLoc());
-    ItemPlaces places = emit.placesIn(extentsOf(op), /*manyItems=*/false);
+    WorkNumbering numbering =
+        emit.numberingOf(extentsOf(op), /*manyItems=*/false);
     RoleItem item;
     item.second = items.isSecondRun;
-    item.place = places.of(rewriter, op.getLoc(), items.first);
-    moveToOwnBlock(emit, item.place);
+    item.coords = numbering.coordsOf(rewriter, op.getLoc(), items.first);
+    moveToOwnBlock(emit, item.coords);
     items.items[op.getWork()] = item;
     return items.done(op);
   }
@@ -31,7 +32,7 @@ struct CoordsPattern : ItemPattern<tile::WorkCoordsOp> {
 
   LogicalResult matchAndRewrite(tile::WorkCoordsOp op,
                                 PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, ArrayRef<Value>(items.items[op.getWork()].place));
+    rewriter.replaceOp(op, ArrayRef<Value>(items.items[op.getWork()].coords));
     return success();
   }
 };
@@ -109,7 +110,7 @@ private:
     int64_t rows = op.countOwnedRows(items.kernel.getConfig());
     for (auto owned :
          llvm::make_early_inc_range(op.getBody().getOps<tile::OwnedRowsOp>())) {
-      Value block = items.items[op.getWork()].place[0];
+      Value block = items.items[op.getWork()].coords[0];
       if (!op.getSubtile() && ctas > 1) {
         block = emit.bitAnd(block, -ctas);
       }
@@ -126,10 +127,10 @@ private:
 
 } // namespace
 
-void codegen::moveToOwnBlock(const ItemOps &emit, WorkPlace &place) {
+void codegen::moveToOwnBlock(const ItemOps &emit, WorkCoords &coords) {
   if (clusterOf(emit.items.kernel) > 1) {
-    place[0] = emit.add(emit.mul(place[0], clusterOf(emit.items.kernel)),
-                        emit.rankInCluster());
+    coords[0] = emit.add(emit.mul(coords[0], clusterOf(emit.items.kernel)),
+                         emit.rankInCluster());
   }
 }
 

@@ -86,7 +86,7 @@ struct ShareWorkPattern : ItemPattern<ws::ShareWorkOp> {
       scf::YieldOp::create(rewriter, op.getLoc(), receiveItem(emit, mailbox));
     }
     RoleItem item = unpackItem(emit, branch.getResult(0));
-    moveToOwnBlock(emit, item.place);
+    moveToOwnBlock(emit, item.coords);
     items.items[op.getWork()] = item;
     Value parity = emit.shared(mailbox.parity());
     Value next = arith::XOrIOp::create(rewriter, op.getLoc(), emit.load(parity),

@@ -18,7 +18,7 @@ static Value packPart(const ItemOps &emit, const ItemPart &part) {
 }
 
 Value codegen::packItem(const ItemOps &emit, const RoleItem &item) {
-  auto [block, head, batch] = item.place;
+  auto [block, head, batch] = item.coords;
   block = emit.select(item.exists, block, emit.constant(-1));
   Value flags = emit.constant(0);
   if (item.second) {
@@ -49,8 +49,8 @@ static void unpackVerdict(const ItemOps &emit, RoleItem &item, Value flags) {
 
 RoleItem codegen::unpackItem(const ItemOps &emit, Value packed) {
   RoleItem item;
-  item.place = {emit.element(packed, 0), emit.element(packed, 1),
-                emit.element(packed, 2)};
+  item.coords = {emit.element(packed, 0), emit.element(packed, 1),
+                 emit.element(packed, 2)};
   bool isRejectable = bool(emit.items.verdict());
   Value flags = isRejectable || emit.items.params.hasCut()
                     ? emit.element(packed, 3)
@@ -62,7 +62,7 @@ RoleItem codegen::unpackItem(const ItemOps &emit, Value packed) {
     unpackVerdict(emit, item, flags);
   }
   item.exists =
-      emit.compare(arith::CmpIPredicate::sge, item.place[0], emit.constant(0));
+      emit.compare(arith::CmpIPredicate::sge, item.coords[0], emit.constant(0));
   return item;
 }
 

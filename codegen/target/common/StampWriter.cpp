@@ -68,10 +68,10 @@ Value StampWriter::ringOf(OpBuilder &builder, ws::RoleOp role) const {
     Value isZero = emit.isFirstOf(warpThreads * role.getWarps());
     writes = arith::AndIOp::create(builder, loc, writes, isZero);
   }
-  Value place = arith::SelectOp::create(builder, loc, isFirst, cta,
-                                        emit.constant(layout->ctas));
+  Value recorded = arith::SelectOp::create(builder, loc, isFirst, cta,
+                                           emit.constant(layout->ctas));
   Value instance = emit.add(role.getBody().getArgument(0), countBefore(role));
-  Value ring = emit.add(emit.mul(place, layout->instances), instance);
+  Value ring = emit.add(emit.mul(recorded, layout->instances), instance);
   return arith::SelectOp::create(builder, loc, writes, ring, emit.constant(-1));
 }
 

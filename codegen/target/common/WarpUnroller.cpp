@@ -49,7 +49,7 @@ LogicalResult WarpUnroller::addPiece(BarrierEvent::Kind kind, Operation *op,
     return failure();
   }
   int64_t offset = *hold.getOffset() + *number * hold.getPieceBytes();
-  events.push_back({kind, op, addressIn(place.cta, offset), 0, lanes});
+  events.push_back({kind, op, addressIn(warp.cta, offset), 0, lanes});
   return success();
 }
 
@@ -64,7 +64,7 @@ LogicalResult WarpUnroller::addCopy(ws::CopyOp copy, uint32_t lanes) {
   }
   int64_t bytes = ws::tileBytes(slot.getTile()) / ctas;
   for (int64_t i = 0; i < ctas; ++i) {
-    int64_t cta = ctas == 1 ? place.cta : i;
+    int64_t cta = ctas == 1 ? warp.cta : i;
     events.push_back({BarrierEvent::Copy, copy,
                       addressIn(cta, *barrier % ctaStride), bytes, lanes});
   }
@@ -83,7 +83,7 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
       return failure();
     }
     events.push_back(
-        {BarrierEvent::Read, mma, addressIn(place.cta, *offset), 0, lanes});
+        {BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0, lanes});
   }
   return success();
 }
@@ -94,16 +94,16 @@ void WarpUnroller::takeVerdicts(ws::ChooseItemOp choose, uint32_t lanes) {
   ws::VerdictMemory memory = ws::memoryOf(verdict);
   auto take = [&](int64_t number) {
     int64_t barrier = memory.barrier(number % ws::verdictRing);
-    events.push_back({BarrierEvent::Wait, choose, addressIn(place.cta, barrier),
+    events.push_back({BarrierEvent::Wait, choose, addressIn(warp.cta, barrier),
                       number / ws::verdictRing % 2, lanes});
     return llvm::any_of(
         items, [&](const TrialItem &each) { return each.first == number; });
   };
-  bool more = llvm::any_of(items.drop_front(turn), [](const TrialItem &each) {
-    return !each.isSecond();
-  });
+  bool more =
+      llvm::any_of(items.drop_front(iteration),
+                   [](const TrialItem &each) { return !each.isSecond(); });
   ws::KnownScalars now{take};
-  handOut = ws::chooseItem(now, handOut, turn, more).state;
+  handOut = ws::chooseItem(now, handOut, iteration, more).state;
 }
 
 LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
@@ -158,7 +158,7 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
 /// The argument of a role is the number of its replica.
 LogicalResult WarpUnroller::unroll(Block &block, uint32_t lanes) {
   for (BlockArgument argument : block.getArguments()) {
-    values.set(argument, values.uniform(place.replica));
+    values.set(argument, values.uniform(warp.replica));
   }
   return run(block, lanes);
 }
@@ -179,7 +179,7 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
       .Case([&](scf::IfOp op) { return runIf(op, lanes); })
       .Case([&](ws::ShareWorkOp op) {
         // Only the first CTA takes items, and reads the verdicts on them.
-        return place.cta == 0 ? run(op.getBody().front(), lanes) : success();
+        return warp.cta == 0 ? run(op.getBody().front(), lanes) : success();
       })
       .Case([&](LLVM::StoreOp op) { return runStore(op, lanes); })
       .Default([&](Operation *op) { return runEvent(op, lanes); });
@@ -190,13 +190,13 @@ LogicalResult WarpUnroller::runOp(Operation *op, uint32_t lanes) {
 LogicalResult WarpUnroller::runWork(ws::WorkLoopOp loop, uint32_t lanes) {
   Block &body = loop.getBody().front();
   handOut = {};
-  for (turn = 0; turn < int64_t(items.size()); ++turn) {
-    values.beginTurn(turn, items[turn]);
+  for (iteration = 0; iteration < int64_t(items.size()); ++iteration) {
+    values.beginItem(iteration, items[iteration]);
     if (failed(run(body, lanes))) {
       return failure();
     }
   }
-  values.beginTurn(turn, TrialItem{0, 0});
+  values.beginItem(iteration, TrialItem{0, 0});
   auto ends = body.getOps<ws::EndUnlessWorkOp>();
   if (ends.empty()) {
     return success();

@@ -13,14 +13,14 @@ namespace attn::codegen {
 /// One use of a barrier, or of memory of a hold.
 struct BarrierEvent {
   enum Kind {
-    Init,   // `place`: an address, `number`: arrivals
-    Word,   // `place`: an address that setup clears
-    Arrive, // `place`: an address, `number`: bytes announced
-    Copy,   // `place`: an address, `number`: bytes that will arrive
-    Wait,   // `place`: an address, `number`: parity
-    Meet,   // `place`: an id, `number`: threads
+    Init,   // `address`, `number`: arrivals
+    Word,   // `address`: a word that setup clears
+    Arrive, // `address`, `number`: bytes announced
+    Copy,   // `address`, `number`: bytes that will arrive
+    Wait,   // `address`, `number`: parity
+    Meet,   // `address`: the id of a named barrier, `number`: threads
     Pass,   // the same, without waiting
-    Put,    // `place`: the address of a piece
+    Put,    // `address`: the address of a piece
     Read,   // the same, by the async proxy
     Store,  // the same, by the copy engine; it must be awaited
     Fence,
@@ -28,17 +28,17 @@ struct BarrierEvent {
   };
   Kind kind;
   mlir::Operation *op;
-  int32_t place = 0;
+  int32_t address = 0;
   int64_t number = 0;
   uint32_t lanes = 0; // lanes that take part
 };
 
 class WarpUnroller {
 public:
-  WarpUnroller(ws::KernelOp kernel, const RoleSlice &slice, WarpPlace place,
+  WarpUnroller(ws::KernelOp kernel, const RoleSlice &slice, WarpId warp,
                llvm::ArrayRef<TrialItem> items)
-      : kernel(kernel), slice(slice), place(place), items(items),
-        values(kernel, slice, place) {}
+      : kernel(kernel), slice(slice), warp(warp), items(items),
+        values(kernel, slice, warp) {}
 
   /// Reports a barrier or condition that cannot be computed here.
   mlir::LogicalResult unroll(mlir::Block &block, uint32_t lanes);
@@ -66,10 +66,10 @@ private:
 
   ws::KernelOp kernel;
   const RoleSlice &slice;
-  WarpPlace place;
+  WarpId warp;
   llvm::ArrayRef<TrialItem> items;
   WarpValues values;
-  int64_t turn = 0;
+  int64_t iteration = 0; // of the work loop
   ws::HandOutState<int64_t> handOut;
   llvm::SmallVector<BarrierEvent, 0> events;
 };

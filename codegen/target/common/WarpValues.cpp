@@ -8,9 +8,8 @@ using namespace attn::codegen;
 
 static constexpr StringLiteral passName = "attn-verify-channels: ";
 
-WarpValues::WarpValues(ws::KernelOp kernel, const RoleSlice &slice,
-                       WarpPlace place)
-    : kernel(kernel), slice(slice), place(place), values(slice.all().size()) {
+WarpValues::WarpValues(ws::KernelOp kernel, const RoleSlice &slice, WarpId warp)
+    : kernel(kernel), slice(slice), warp(warp), values(slice.all().size()) {
   for (auto [value, number] : slice.all()) {
     IntegerAttr constant;
     if (matchPattern(value, m_Constant(&constant))) {
@@ -94,9 +93,9 @@ int64_t WarpValues::boundOf(OpResult result) const {
                : item.total - ((item.total - item.masked) >> (index - 1));
   }
   if (index == 0) {
-    int64_t later = clusterOf(kernel) - 1 - place.cta;
+    int64_t later = clusterOf(kernel) - 1 - warp.cta;
     int64_t subtiles = bounds.getOf().value_or(1);
-    int64_t skipped = (later + 1) * subtiles - 1 - place.replica;
+    int64_t skipped = (later + 1) * subtiles - 1 - warp.replica;
     return item.total -
            (bounds.getSubtile() ? std::min(item.masked, skipped) : 0);
   }
@@ -175,25 +174,27 @@ void WarpValues::evaluate(Operation *op) {
   TypeSwitch<Operation *>(op)
       .Case([&](NVVM::ThreadIdXOp op) {
         // Roles of whole groups of warps begin at a group.
-        Lanes tid = uniform(warpThreads * place.warp);
+        Lanes tid = uniform(warpThreads * warp.index);
         for (unsigned i = 0; i < warpThreads; ++i) {
           tid.values[i] += int32_t(i);
         }
         tid.isUniform = false;
         set(op, tid);
       })
-      .Case([&](NVVM::ClusterId op) { setAll(op, place.cta); })
+      .Case([&](NVVM::ClusterId op) { setAll(op, warp.cta); })
       .Case([&](tile::BoundsOp op) {
         for (OpResult result : op->getResults()) {
           setAll(result, boundOf(result));
         }
       })
       .Case([&](tile::WithCareOp op) { setAll(op, item.isSecond()); })
-      .Case([&](ws::VerdictSlotOp op) { setAll(op, turn % ws::verdictRing); })
+      .Case([&](ws::VerdictSlotOp op) {
+        setAll(op, iteration % ws::verdictRing);
+      })
       .Case([&](ws::SmemOp op) {
         Lanes address = get(op.getOffset());
         for (int32_t &each : address.values) {
-          each = addressIn(place.cta, each);
+          each = addressIn(warp.cta, each);
         }
         set(op, address);
       })

@@ -25,9 +25,9 @@ constexpr int32_t addressIn(int64_t cta, int64_t offset) {
   return int32_t(cta * ctaStride + offset);
 }
 
-/// The warp that runs.
-struct WarpPlace {
-  int64_t cta = 0, replica = 0, warp = 0; // of the replica
+/// Names a warp of a cluster.
+struct WarpId {
+  int64_t cta = 0, replica = 0, index = 0; // in the replica
 };
 
 /// Evaluates a scalar integer op; returns nothing for an unknown one.
@@ -43,11 +43,11 @@ public:
     bool isUniform = false; // known to be the same in all
   };
 
-  WarpValues(ws::KernelOp kernel, const RoleSlice &slice, WarpPlace place);
+  WarpValues(ws::KernelOp kernel, const RoleSlice &slice, WarpId warp);
 
   /// Starts an iteration with its work item.
-  void beginTurn(int64_t number, TrialItem of) {
-    turn = number;
+  void beginItem(int64_t number, TrialItem of) {
+    iteration = number;
     item = of;
   }
   void evaluate(mlir::Operation *op);
@@ -67,9 +67,9 @@ private:
 
   ws::KernelOp kernel;
   const RoleSlice &slice;
-  WarpPlace place;
+  WarpId warp;
   TrialItem item{0, 0};
-  int64_t turn = 0;
+  int64_t iteration = 0; // of the work loop
   llvm::SmallVector<Lanes, 0> values;
 };
 

@@ -35,8 +35,9 @@ Value ItemOps::firstItem() const {
              : NVVM::BlockIdXOp::create(builder, loc, i32).getResult();
 }
 
-ItemPlaces ItemOps::placesIn(const WorkExtents &extents, bool manyItems) const {
-  return ItemPlaces(builder, loc, orderOf(items.kernel), extents, manyItems);
+WorkNumbering ItemOps::numberingOf(const WorkExtents &extents,
+                                   bool manyItems) const {
+  return WorkNumbering(builder, loc, orderOf(items.kernel), extents, manyItems);
 }
 
 Value ItemOps::itemsInFlight() const {

@@ -24,7 +24,7 @@ struct ItemPart {
 
 /// The values of a work item in a role.
 struct RoleItem {
-  WorkPlace place;
+  WorkCoords coords;
   mlir::Value number; // of an item that the role takes itself
   mlir::Value exists; // if items are handed out
   /// If items may be rejected: whether this is the second run, whether the item
@@ -69,8 +69,8 @@ struct RoleItems {
   const bool isSingleThread;
   llvm::DenseMap<mlir::Value, RoleItem> items;
   mlir::Value first; // the number of the first item, or of the current one
-  /// The coordinates of the items that the role computes itself.
-  ItemPlaces places;
+  /// For the items whose coordinates the role computes itself.
+  WorkNumbering numbering;
   GridCounter counter;
   ws::TakeItemOp taken; // the op that reads it
   /// Whether the only item of a CTA is in its second run.
@@ -99,8 +99,8 @@ struct ItemOps : Arithmetic {
   mlir::Value isFirstCta() const { return isEqual(rankInCluster(), 0); }
   /// The number of the first work item of this CTA, or of this cluster.
   mlir::Value firstItem() const;
-  /// The coordinates of all items, in the kernel's order.
-  ItemPlaces placesIn(const WorkExtents &extents, bool manyItems) const;
+  /// Returns the numbering of all items, in the kernel's order.
+  WorkNumbering numberingOf(const WorkExtents &extents, bool manyItems) const;
   /// The number of work items that the grid works on at a time.
   mlir::Value itemsInFlight() const;
   mlir::Value select(mlir::Value condition, mlir::Value a,
@@ -143,7 +143,7 @@ template <typename Op> WorkExtents extentsOf(Op op) {
 }
 
 /// Adds the row block of this CTA to an item of a cluster.
-void moveToOwnBlock(const ItemOps &emit, WorkPlace &place);
+void moveToOwnBlock(const ItemOps &emit, WorkCoords &coords);
 
 /// Packs an item for shared memory, and unpacks it. Row block -1 means no item.
 mlir::Value packItem(const ItemOps &emit, const RoleItem &item);

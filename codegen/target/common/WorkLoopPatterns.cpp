@@ -71,7 +71,7 @@ private:
     // share.
     bool shares = take && items.mailbox();
     if (take && !shares) {
-      items.places = emit.placesIn(extentsOf(take), /*manyItems=*/true);
+      items.numbering = emit.numberingOf(extentsOf(take), /*manyItems=*/true);
     }
     if (!shares) {
       prepareDivisions(emit, op);

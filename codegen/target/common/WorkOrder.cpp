@@ -16,8 +16,8 @@ Value WorkExtents::count(OpBuilder &builder, Location loc) const {
   return mul(builder, loc, blocks, mul(builder, loc, heads, batches));
 }
 
-ItemPlaces::ItemPlaces(OpBuilder &builder, Location loc, WorkOrder order,
-                       const WorkExtents &extents, bool manyItems)
+WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
+                             const WorkExtents &extents, bool manyItems)
     : order(order), extents(extents), manyItems(manyItems) {
   auto divisor = [&](Value value) {
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
@@ -39,8 +39,8 @@ ItemPlaces::ItemPlaces(OpBuilder &builder, Location loc, WorkOrder order,
 }
 
 /// Returns the number of planes of the section that begins at `firstPlane`.
-Divisor ItemPlaces::widthFrom(OpBuilder &builder, Location loc,
-                              Value firstPlane) const {
+Divisor WorkNumbering::widthFrom(OpBuilder &builder, Location loc,
+                                 Value firstPlane) const {
   Value left = sub(builder, loc, planes, firstPlane);
   if (!manyItems) {
     return Divisor(arith::MinUIOp::create(builder, loc, extents.section, left));
@@ -50,7 +50,8 @@ Divisor ItemPlaces::widthFrom(OpBuilder &builder, Location loc,
   return Divisor::select(builder, loc, isWide, wide, narrow);
 }
 
-WorkPlace ItemPlaces::of(OpBuilder &builder, Location loc, Value item) const {
+WorkCoords WorkNumbering::coordsOf(OpBuilder &builder, Location loc,
+                                   Value item) const {
   Value block, plane;
   if (order == WorkOrder::Linear) {
     // The row blocks of one plane after the other.

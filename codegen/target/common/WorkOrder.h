@@ -18,19 +18,19 @@ struct WorkExtents {
 };
 
 /// The coordinates of an item: row block, head and batch.
-using WorkPlace = std::array<mlir::Value, 3>;
+using WorkCoords = std::array<mlir::Value, 3>;
 
-/// The values from which the coordinates of all items are computed.
-class ItemPlaces {
+/// Computes the coordinates of items from their numbers.
+class WorkNumbering {
 public:
-  ItemPlaces() = default;
+  WorkNumbering() = default;
   /// `manyItems`: more than one item is looked up, so that common values are
   /// computed here, at `builder`.
-  ItemPlaces(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
-             const WorkExtents &extents, bool manyItems);
+  WorkNumbering(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
+                const WorkExtents &extents, bool manyItems);
 
-  WorkPlace of(mlir::OpBuilder &builder, mlir::Location loc,
-               mlir::Value item) const;
+  WorkCoords coordsOf(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value item) const;
 
 private:
   Divisor widthFrom(mlir::OpBuilder &builder, mlir::Location loc,

@@ -16,7 +16,7 @@ constexpr int64_t evictFirst = 0x12F0000000000000;
 constexpr int64_t evictLast = 0x14F0000000000000;
 
 /// The position of a tile in a tensor.
-struct Place {
+struct TilePosition {
   Value batch, head, row;
 };
 
@@ -36,10 +36,10 @@ public:
 
   /// Returns the copies of the whole tile, or, if `ctas` CTAs copy it, of this
   /// CTA's share.
-  SmallVector<Box> at(Place place, int64_t ctas = 1) const;
+  SmallVector<Box> at(TilePosition position, int64_t ctas = 1) const;
 
 private:
-  SmallVector<Box> packedAt(Place place) const;
+  SmallVector<Box> packedAt(TilePosition position) const;
 
   const Arithmetic &emit;
   SmemTile tile;
@@ -54,25 +54,25 @@ static Value rankInCluster(const Arithmetic &emit) {
 }
 
 /// With packed heads, the rows of a position are consecutive heads.
-SmallVector<Box> TileBoxes::packedAt(Place place) const {
+SmallVector<Box> TileBoxes::packedAt(TilePosition position) const {
   Value zero = emit.constant(0);
-  Value head = emit.mul(place.head, packedHeads);
-  Value row = emit.shiftRight(place.row, llvm::Log2_64(packedHeads));
+  Value head = emit.mul(position.head, packedHeads);
+  Value row = emit.shiftRight(position.row, llvm::Log2_64(packedHeads));
   if (tile.isOneCopy(columns)) {
-    return {{{zero, head, row, zero, place.batch}, 0}};
+    return {{{zero, head, row, zero, position.batch}, 0}};
   }
   SmallVector<Box> boxes;
   for (int64_t panel = 0; panel < tile.panels(); ++panel) {
     Value column = emit.constant(panel * tile.panelColumns());
     boxes.push_back(
-        {{column, head, row, place.batch}, panel * tile.panelBytes()});
+        {{column, head, row, position.batch}, panel * tile.panelBytes()});
   }
   return boxes;
 }
 
-SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
+SmallVector<Box> TileBoxes::at(TilePosition position, int64_t ctas) const {
   if (packedHeads > 1) {
-    return packedAt(place);
+    return packedAt(position);
   }
   Value zero = emit.constant(0);
   int64_t panels = tile.panels();
@@ -82,7 +82,8 @@ SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
     panels /= ctas;
     ownPanels = emit.mul(rankInCluster(emit), panels);
   } else if (ctas > 1) {
-    place.row = emit.add(place.row, emit.mul(rankInCluster(emit), copy.rows));
+    position.row =
+        emit.add(position.row, emit.mul(rankInCluster(emit), copy.rows));
   }
   auto atPanel = [&](int64_t panel, int64_t unit) -> Value {
     Value offset = panel * unit == 0 ? zero : emit.constant(panel * unit);
@@ -92,12 +93,13 @@ SmallVector<Box> TileBoxes::at(Place place, int64_t ctas) const {
   for (int64_t panel = 0; panel < panels; panel += copy.panels) {
     int64_t offset = panel * tile.panelBytes();
     if (tile.isOneCopy(columns)) {
-      boxes.push_back(
-          {{zero, place.row, atPanel(panel, 1), place.head, place.batch},
-           offset});
+      boxes.push_back({{zero, position.row, atPanel(panel, 1), position.head,
+                        position.batch},
+                       offset});
     } else {
       Value column = atPanel(panel, tile.panelColumns());
-      boxes.push_back({{column, place.row, place.head, place.batch}, offset});
+      boxes.push_back(
+          {{column, position.row, position.head, position.batch}, offset});
     }
   }
   return boxes;
@@ -122,11 +124,12 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
                                                (1 << ctas) - 1, 16);
     }
     TileBoxes boxes(emit, tile, op.getSource(), op.getMap());
-    Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+    TilePosition position{adaptor.getBatch(), adaptor.getHead(),
+                          adaptor.getRow()};
     MLIRContext *context = rewriter.getContext();
     Value hint = arith::ConstantIntOp::create(
         rewriter, op.getLoc(), op.getShared() ? evictLast : evictFirst, 64);
-    for (const Box &box : boxes.at(place, ctas)) {
+    for (const Box &box : boxes.at(position, ctas)) {
       Value at = box.offset ? emit.add(address, box.offset) : address;
       Value destination = LLVM::AddrSpaceCastOp::create(
           rewriter, op.getLoc(), LLVM::LLVMPointerType::get(context, 7),
@@ -167,12 +170,13 @@ struct StorePattern : ParamPattern<ws::StoreOp> {
     Value address =
         smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
     TileBoxes boxes(emit, tile, op.getDest(), op.getMap());
-    Place place{adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+    TilePosition position{adaptor.getBatch(), adaptor.getHead(),
+                          adaptor.getRow()};
     Value hint;
     if (kernel.getSchedule().getStoreHint() == StoreHint::EvictFirst) {
       hint = arith::ConstantIntOp::create(rewriter, loc, evictFirst, 64);
     }
-    for (const Box &box : boxes.at(place)) {
+    for (const Box &box : boxes.at(position)) {
       Value at = box.offset ? emit.add(address, box.offset) : address;
       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
           rewriter, loc, params.of(Param::TensorMap, op.getDest()),
