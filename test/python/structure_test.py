@@ -24,7 +24,6 @@ MAX_METHODS = 20
 MAX_CYCLE = 20
 # Classes that are larger still: how many methods they have. Entries only shrink, and go with the class.
 LARGE_CLASSES = {
-    "include/attn/passes/schedule/BoundSchedule.h:BoundSchedule": 23,
     "runtime/sim/hazards/mbarrier_tracker.h:MbarrierTracker": 22,
 }
 SOURCES = CPP + (".td", ".py", ".cmake", ".txt", ".sh")

@@ -185,13 +185,12 @@ LogicalResult ProgramWriter::writeStep(int x) {
 void ProgramWriter::writeSignal(const Item &item) {
   const PlannedAct &act = *item.act;
   const Edge &edge = bound.edges[act.target];
-  int barrier = bound.edgeBarrier(act.target, act.subtile);
+  int barrier = edge.barrier(act.subtile);
   const BitVector &sources = bound.sources[barrier];
   int phase = builder.signalCount[barrier][role.index]++;
   if (edge.joins >= 0) {
     const Place &place = bound.places[edge.joins];
-    barrier =
-        bound.fullBarrier(place, act.subtile, phase % place.depth, edge.part);
+    barrier = place.fullBarrier(act.subtile, phase % place.depth, edge.part);
     phase /= place.depth;
   } else {
     phase += edge.credits;
@@ -208,9 +207,10 @@ void ProgramWriter::writeSignal(const Item &item) {
 
 void ProgramWriter::writeWaitEdge(const Item &item) {
   const PlannedAct &act = *item.act;
-  int barrier = bound.edgeBarrier(act.target, act.subtile);
+  const Edge &edge = bound.edges[act.target];
+  int barrier = edge.barrier(act.subtile);
   int phase = builder.waitCount[barrier][role.index]++;
-  bool credited = phase < bound.edges[act.target].credits;
+  bool credited = phase < edge.credits;
   role.add(credited ? Token::Pass : Token::Wait, barrier, phase);
 }
 

@@ -331,9 +331,9 @@ ProtocolBuilder::fullSignals(int instance, const Item &item,
       continue;
     }
     for (int part : partsOf(place, threads ? item.act->part : -1)) {
-      Signal signal{bound.fullBarrier(place, site.subtile,
-                                      site.cycle % place.depth, part),
-                    site.cycle / place.depth, source};
+      Signal signal{
+          place.fullBarrier(site.subtile, site.cycle % place.depth, part),
+          site.cycle / place.depth, source};
       bool known = llvm::any_of(result, [&](const Signal &other) {
         return other.barrier == signal.barrier && other.phase == signal.phase;
       });
@@ -389,8 +389,8 @@ void ProtocolBuilder::expectArrivals() {
       for (int cycle = 0; cycle < cycles.count(ring) && place.hasFree;
            ++cycle) {
         for (int consumer : bound.consumers[ring].set_bits()) {
-          expect(bound.freeBarrier(place, t, cycle % place.depth),
-                 cycle / place.depth, consumer);
+          expect(place.freeBarrier(t, cycle % place.depth), cycle / place.depth,
+                 consumer);
         }
       }
     }

@@ -48,7 +48,7 @@ LogicalResult RoleRings::waitFull(const CycleKey &key, int part) {
   }
   last = key.cycle;
   role.add(Token::Wait,
-           bound.fullBarrier(place, key.subtile, key.cycle % place.depth, part),
+           place.fullBarrier(key.subtile, key.cycle % place.depth, part),
            key.cycle / place.depth);
   return success();
 }
@@ -57,7 +57,7 @@ void RoleRings::waitFree(const CycleKey &key) {
   const Place &place = *key.place;
   if (place.hasFree && key.cycle >= place.depth) {
     role.add(Token::Wait,
-             bound.freeBarrier(place, key.subtile, key.cycle % place.depth),
+             place.freeBarrier(key.subtile, key.cycle % place.depth),
              key.cycle / place.depth - 1);
   }
 }
@@ -69,8 +69,8 @@ void RoleRings::release(const CycleKey &key) {
   } else if (reader->engine != Engine::Mma || bound.awaitsProducts()) {
     reader->pending.push_back(key);
   } else if (key.place->hasFree) {
-    role.commit(Signal{bound.freeBarrier(*key.place, key.subtile,
-                                         key.cycle % key.place->depth),
-                       key.cycle / key.place->depth, role.index});
+    role.commit(Signal{
+        key.place->freeBarrier(key.subtile, key.cycle % key.place->depth),
+        key.cycle / key.place->depth, role.index});
   }
 }

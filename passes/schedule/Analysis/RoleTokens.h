@@ -34,7 +34,7 @@ struct RoleTokens {
     const Place &place = *key.place;
     if (place.hasFree) {
       add(Token::Arrive,
-          bound.freeBarrier(place, key.subtile, key.cycle % place.depth),
+          place.freeBarrier(key.subtile, key.cycle % place.depth),
           key.cycle / place.depth);
     }
   }

@@ -135,10 +135,10 @@ LogicalResult Connector::connectEntry(int index, const Entry &entry) {
   }
   case Act::Sig:
   case Act::Commit:
-    bound.sources[bound.edgeBarrier(entry.target, entry.subtile)].set(index);
+    bound.sources[bound.edges[entry.target].barrier(entry.subtile)].set(index);
     break;
   case Act::Wait:
-    bound.waiters[bound.edgeBarrier(entry.target, entry.subtile)].set(index);
+    bound.waiters[bound.edges[entry.target].barrier(entry.subtile)].set(index);
     break;
   default:
     break;
@@ -200,9 +200,9 @@ LogicalResult Connector::checkEntry(int index, const Entry &entry) {
 }
 
 LogicalResult Connector::checkEdges() {
-  for (auto [i, edge] : llvm::enumerate(bound.edges)) {
+  for (const Edge &edge : bound.edges) {
     for (Subtile t : bound.subtiles(edge.cut)) {
-      int barrier = bound.edgeBarrier(i, t);
+      int barrier = edge.barrier(t);
       bool hasSource = bound.sources[barrier].any();
       if (!hasSource || (edge.joins < 0 && bound.waiters[barrier].none())) {
         return reject(emitError, "V6",

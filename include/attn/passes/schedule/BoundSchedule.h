@@ -35,6 +35,13 @@ struct Place {
   /// shares an accumulator).
   int cycleOf(int value) const;
   bool carries(int value) const;
+  /// The numbers of its barriers.
+  int fullBarrier(Subtile t, int slot, int part) const {
+    return fullBase + ((t + 1) * depth + slot) * parts + part;
+  }
+  int freeBarrier(Subtile t, int slot) const {
+    return freeBase + (t + 1) * depth + slot;
+  }
 };
 
 /// An entry of a body in one replica of its role.
@@ -55,6 +62,8 @@ struct Edge {
   int joins = -1;         // place
   int part = 0, credits = 0;
   int barrierBase = 0; // [sub-tile + 1]
+
+  int barrier(Subtile t) const { return barrierBase + t + 1; }
 };
 
 struct Role {
@@ -96,20 +105,17 @@ public:
   }
 
   // -- sub-tiles
-  // Returns the axis along which a value or step is cut; empty if it is not.
-  /// The axis along which a value or step is cut; empty: it is whole.
+  /// Returns the axis along which a value or step is cut; empty if it is not.
   StringRef axisOf(int value) const { return cutAxis[value]; }
   StringRef stepAxis(int step) const;
-  /// The sub-tiles of `value` that a step with sub-tile `t` reads.
+  /// Returns the sub-tiles of `value` that a step with sub-tile `t` reads.
   SmallVector<Subtile, 4> subtilesRead(int step, int value, Subtile t) const;
-  /// `whole`, or every sub-tile.
+  /// Returns `whole`, or every sub-tile if `cut`.
   SmallVector<Subtile, 4> subtiles(bool cut) const;
 
   // -- places
-  // Returns where `step`, run by `instance`, reads a value; null for the role's
-  // registers. Step -1 is an action that passes the value on.
-  /// Where `step`, run by `instance`, finds a value; null: in the registers of
-  /// the role. Step -1: an action that hands the value on.
+  /// Returns where `step`, run by `instance`, reads a value; null for the
+  /// role's registers. Step -1 is an action that passes the value on.
   const Place *homeOf(int value, int step, const Instance &instance) const;
   /// Whether the role computes this value itself.
   bool computes(const Instance &instance, int value) const;
@@ -137,15 +143,6 @@ public:
   }
 
   // -- barriers
-  int fullBarrier(const Place &place, Subtile t, int slot, int part) const {
-    return place.fullBase + ((t + 1) * place.depth + slot) * place.parts + part;
-  }
-  int freeBarrier(const Place &place, Subtile t, int slot) const {
-    return place.freeBase + (t + 1) * place.depth + slot;
-  }
-  int edgeBarrier(int edge, Subtile t) const {
-    return edges[edge].barrierBase + t + 1;
-  }
   std::string describeBarrier(int barrier) const;
 
   /// Appends the cells of a place that a cycle's value uses.
