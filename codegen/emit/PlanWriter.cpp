@@ -131,7 +131,8 @@ static json::Object writeKernel(launch::KernelOp kernel) {
   return object;
 }
 
-/// The report on a kernel, and the assembler's numbers if there are some.
+/// Returns the report on a kernel, with the assembler's numbers if there are
+/// any.
 static json::Object writeReport(launch::KernelOp kernel,
                                 AssemblyOf assemblyOf) {
   launch::ReportAttr report = *kernel.getReport();
@@ -235,7 +236,8 @@ static json::Object writeArgument(launch::PlanOp plan, BlockArgument argument) {
   return object;
 }
 
-/// The keys that a query sees, and the bounds that launches give.
+/// Returns the expressions for the first and the last key of a query, and the
+/// bounds that a launch gives.
 static json::Object writeKeys(launch::PlanOp plan) {
   json::Object keys;
   if (Attribute first = plan.getFirstKeyAttr()) {

@@ -50,7 +50,7 @@ void Planner::forgetPlaces() {
 }
 
 template <typename Op> LogicalResult Planner::place(Op op) {
-  const ResourcePlan::Part *own = plan.findPlace(op.getSymName());
+  const ResourcePlan::Allocation *own = plan.findPlace(op.getSymName());
   if (own->offset < 0) {
     return op.emitOpError("attn-plan-memory: expected '")
            << *op.getOver() << "' to be a place in shared memory";
@@ -59,7 +59,7 @@ template <typename Op> LogicalResult Planner::place(Op op) {
   if (!op.getOver()) {
     return success();
   }
-  const ResourcePlan::Part *host = plan.findPlace(*op.getOver());
+  const ResourcePlan::Allocation *host = plan.findPlace(*op.getOver());
   if (op.getBytes() <= host->bytes) {
     return success();
   }

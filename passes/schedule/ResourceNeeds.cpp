@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a schedule, or the kernel that it became, declares.
+// Reads the resource needs of a schedule, and of the `ws.kernel` that it
+// becomes.
 #include "attn/passes/schedule/BoundSchedule.h"
 #include "attn/passes/schedule/ResourcePlan.h"
 
@@ -12,8 +13,9 @@ using namespace attn::sched;
 // Of a schedule.
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of barriers in memory of a place. Channels in shared
-/// memory have all of theirs, also those that other synchronization implies.
+/// Returns the number of mbarriers of a place. A channel in shared memory
+/// always has both kinds, full and free, even if other synchronization makes
+/// one of them unnecessary.
 static int64_t barriersOf(const Place &place, int subtileCount) {
   bool hasAll = place.channel && place.space == Space::Smem;
   int64_t slots = place.subtiles(subtileCount) * int64_t(place.depth);
@@ -52,7 +54,8 @@ static void addPlace(ResourceNeeds &needs, const BoundSchedule &bound,
   }
 }
 
-/// Adds what the threads of a role do with shared memory.
+/// Adds the places that a role puts into or reads by MMAs, and whether it
+/// stores.
 static void addAccesses(ResourceNeeds::Role &role, const BoundSchedule &bound,
                         const Instance &instance) {
   auto add = [&](int value, SmallVectorImpl<StringRef> &names) {

@@ -85,24 +85,25 @@ ResourcePlan::ResourcePlan(const ResourceNeeds &needs, MachineAttr machine)
   nameBarriers(needs, !machine.getMma().getSignalsBarriers());
 }
 
-/// Tiles are aligned, so the rings of work items come after them. A place over
-/// another begins where that one does.
+/// Assigns offsets: first to places of tiles, which are aligned, then to those
+/// of work items, which are not. A place over another begins where that does.
 void ResourcePlan::placeTiles(const ResourceNeeds &needs) {
   for (const ResourceNeeds::Place &place : needs.places) {
     places.push_back({place.name, 1, place.bytes, place.offset.value_or(-1)});
   }
   for (bool ofItems : {false, true}) {
-    for (auto [place, part] : llvm::zip(needs.places, places)) {
+    for (auto [place, own] : llvm::zip(needs.places, places)) {
       if (place.ofItems == ofItems && place.over.empty() && !place.offset) {
-        part.offset = placesEnd;
+        own.offset = placesEnd;
         placesEnd += place.bytes;
       }
     }
   }
-  for (auto [place, part] : llvm::zip(needs.places, places)) {
-    const Part *host = place.over.empty() ? nullptr : findPlace(place.over);
+  for (auto [place, own] : llvm::zip(needs.places, places)) {
+    const Allocation *host =
+        place.over.empty() ? nullptr : findPlace(place.over);
     if (host && !place.offset) {
-      part.offset = host->offset;
+      own.offset = host->offset;
     }
   }
   placesEnd = needs.placesEnd.value_or(placesEnd);
@@ -134,17 +135,21 @@ void ResourcePlan::placeItems(const ResourceNeeds &needs) {
 }
 
 bool ResourcePlan::overlap(StringRef one, StringRef other) const {
-  const Part *a = findPlace(one), *b = findPlace(other);
+  const Allocation *a = findPlace(one), *b = findPlace(other);
   return a && b && a->offset < b->offset + b->bytes &&
          b->offset < a->offset + a->bytes;
 }
 
-/// The warps of a replica meet around a store, which one thread issues, and
-/// before they overwrite what MMAs of all of them have read.
+/// Whether the warps of a replica meet at a named barrier. They do around a
+/// store, which one thread issues for all, and before they overwrite operands
+/// of MMAs in which all of them took part.
 bool ResourcePlan::warpsMeet(const ResourceNeeds::Role &role,
                              bool awaitsProducts) const {
-  if (role.isOfOneThread || role.stores) {
-    return !role.isOfOneThread;
+  if (role.isOfOneThread) {
+    return false;
+  }
+  if (role.stores) {
+    return true;
   }
   return awaitsProducts && llvm::any_of(role.puts, [&](StringRef put) {
            return llvm::any_of(role.operands, [&](StringRef operand) {
@@ -153,7 +158,7 @@ bool ResourcePlan::warpsMeet(const ResourceNeeds::Role &role,
          });
 }
 
-/// Id 0 belongs to the CTA.
+/// Numbers the named barriers, from 1: id 0 is the barrier of the whole CTA.
 void ResourcePlan::nameBarriers(const ResourceNeeds &needs,
                                 bool awaitsProducts) {
   auto name = [&](StringRef user, int64_t count) {
@@ -170,18 +175,19 @@ void ResourcePlan::nameBarriers(const ResourceNeeds &needs,
   }
 }
 
-/// Returns the part with that name, or null.
-template <typename Parts>
-static auto *findNamed(const Parts &parts, StringRef name) {
+/// Returns the element with that name, or null.
+template <typename List>
+static auto *findNamed(const List &list, StringRef name) {
   auto found =
-      llvm::find_if(parts, [&](const auto &part) { return part.name == name; });
-  return found == parts.end() ? nullptr : &*found;
+      llvm::find_if(list, [&](const auto &each) { return each.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
 
-const ResourcePlan::Part *ResourcePlan::findPlace(StringRef name) const {
+const ResourcePlan::Allocation *ResourcePlan::findPlace(StringRef name) const {
   return findNamed(places, name);
 }
-const ResourcePlan::Part *ResourcePlan::findBarriers(StringRef name) const {
+const ResourcePlan::Allocation *
+ResourcePlan::findBarriers(StringRef name) const {
   return findNamed(barriers, name);
 }
 const ResourcePlan::Ids *ResourcePlan::findIds(StringRef name) const {

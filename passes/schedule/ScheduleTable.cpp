@@ -72,8 +72,7 @@ struct Key {
     return text;
   }
 
-  /// Whether an entry with this key covers `wanted`. -1 stands for any head
-  /// dim; columns beyond a smaller head dim are zero.
+  /// Whether an entry with this key is for the problem and machine `wanted`.
   bool serves(const Key &wanted) const {
     return servesProblem(wanted) && isFor(wanted.machines.front());
   }
@@ -86,6 +85,8 @@ struct Key {
            headDimV == other.headDimV && machines == other.machines &&
            exact == other.exact && packed == other.packed;
   }
+  /// Whether an entry for head dim `native` (-1: any) serves `wanted`. In tiles
+  /// that are wider than the head dim the further columns are zero.
   bool servesHeadDim(int64_t native, int64_t wanted) const {
     return native == -1 || (exact ? native == wanted : native >= wanted);
   }
@@ -189,8 +190,9 @@ static LogicalResult verifyPacked(TableEntryOp entry) {
          << "got " << heads;
 }
 
-/// Checks that every entry can be reached, and that some entry covers every
-/// launch, unless others follow, as they follow packed ones.
+/// Checks that every entry can be reached, and that the last entry has no
+/// condition, so that every launch reaches one. Entries of another file follow
+/// packed ones.
 static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
   TableEntryOp last = entries.back();
   if (last.getWhen() && !last.getPacked()) {
@@ -342,9 +344,10 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
   return candidates;
 }
 
-/// Returns the entries of the lowest rung from `firstRung` on, of the packed
-/// files or of the others. A ladder does not continue with the entries of
-/// larger head dims.
+/// Returns the entries of one candidate, which is packed or not. All rungs of a
+/// problem are of the head dims with the fewest columns. Of these candidates
+/// the one of the lowest rung, at least `firstRung`, is taken, and of that rung
+/// the one for the fewest masks. None if there is no such rung.
 static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> all, bool packed,
                                           int64_t firstRung) {
   SmallVector<Candidate> candidates;
@@ -355,12 +358,13 @@ static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> all, bool packed,
   auto cost = [](const Candidate &candidate) {
     return std::tuple(candidate.rung, candidate.masks);
   };
-  auto *widest =
+  auto *narrowest =
       llvm::min_element(candidates, [](const Candidate &a, const Candidate &b) {
         return a.columns < b.columns;
       });
   for (const Candidate &candidate : candidates) {
-    if (candidate.columns == widest->columns && candidate.rung >= firstRung &&
+    if (candidate.columns == narrowest->columns &&
+        candidate.rung >= firstRung &&
         (!best || cost(candidate) < cost(*best))) {
       best = &candidate;
     }
@@ -373,7 +377,7 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
                                                       int64_t firstRung,
                                                       EmitError emitError) {
   std::string known;
-  SmallVector<TableEntry> entries; // packed ones, which others follow
+  SmallVector<TableEntry> entries; // the packed ones first
   // Most problems are compiled on rung 0, without reading the other rungs.
   for (StringRef folder : {kScheduleFolder, kRungFolder}) {
     if (firstRung > 0 && folder == kScheduleFolder) {

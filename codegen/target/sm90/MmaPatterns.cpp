@@ -16,8 +16,8 @@ constexpr int64_t mmaRows = 64;
 /// assembler longer than two instructions (docs/adr/0019).
 constexpr int64_t mmaColumns = 128;
 
-/// Offsets of the k steps of an operand whose rows run along k (units of 16
-/// bytes).
+/// Returns the offsets of the k steps of an operand whose rows run along k
+/// (K-major), in units of 16 bytes.
 SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
   SmallVector<int32_t> offsets;
   for (int64_t k = 0; k < tile.columns; k += mmaDepth) {
@@ -28,7 +28,7 @@ SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
   return offsets;
 }
 
-/// The same if k runs down the rows.
+/// Returns them for an operand in which k runs down the rows (MN-major).
 SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   SmallVector<int32_t> offsets;
   for (int64_t k = 0; k < tile.rows; k += mmaDepth) {
@@ -37,8 +37,9 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   return offsets;
 }
 
-/// Returns the offsets of the parts of D's columns, which are along B's rows
-/// or, if `transposed`, down them; empty if D is one part.
+/// Returns the offsets in B of the instructions that compute D, if one does not
+/// compute all of its columns; otherwise nothing. D's columns are along B's
+/// rows or, if `transposed`, down them.
 SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
   int64_t columns = transposed ? b.rows : b.columns;
   if (columns == mmaColumns || columns % mmaColumns != 0) {
@@ -53,6 +54,13 @@ SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
   return offsets;
 }
 
+/// The leading offset of a K-major operand, which the hardware ignores if the
+/// operand is swizzled.
+constexpr int64_t ignoredOffset = 16;
+
+/// Returns the low word of a descriptor: the address, and the leading offset.
+/// In an MN-major operand that is the distance of two panels. The high word is
+/// SmemTile::descriptorHigh().
 Value descriptorLow(OpBuilder &builder, Location loc, Value address,
                     int64_t leadingBytes) {
   Arithmetic emit{builder, loc};
@@ -60,8 +68,8 @@ Value descriptorLow(OpBuilder &builder, Location loc, Value address,
   return emit.bitOr(units, leadingBytes / 16 << 16);
 }
 
-/// Operand A of a wgmma: a register tile, or a descriptor's low word with the
-/// other fields.
+/// Operand A of a wgmma: a register tile, or the low word of a descriptor, its
+/// high word and the offsets of the k steps.
 struct OperandA {
   Value value;
   IntegerAttr high;
@@ -80,8 +88,9 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
         op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
     SmallVector<int32_t> bParts = columnParts(b, op.getTransposeB());
     Value bAddress = smemAddress(rewriter, loc, only(adaptor.getB()));
-    Value bLow = descriptorLow(rewriter, loc, bAddress,
-                               op.getTransposeB() ? 16 : b.panelBytes());
+    Value bLow =
+        descriptorLow(rewriter, loc, bAddress,
+                      op.getTransposeB() ? ignoredOffset : b.panelBytes());
     OperandA a = operandA(op, adaptor, rewriter);
     UnitAttr transposed =
         op.getTransposeB() ? UnitAttr() : rewriter.getUnitAttr();
@@ -94,7 +103,8 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
         rewriter.getDenseI32ArrayAttr(bSteps),
         bParts.empty() ? nullptr : rewriter.getDenseI32ArrayAttr(bParts),
         UnitAttr(), transposed);
-    // The token disappears: groups complete in order.
+    // The token has no value: groups complete in order, so a wait only counts
+    // them.
     rewriter.replaceOpWithMultiple(
         op, ArrayRef<ValueRange>{wgmma.getResult(), ValueRange()});
     return success();
@@ -119,7 +129,7 @@ private:
     if (Value piece = only(adaptor.getPiece())) {
       address = emit.add(address, emit.mul(piece, mmaRows * tile.spanBytes()));
     }
-    return {descriptorLow(builder, loc, address, 16),
+    return {descriptorLow(builder, loc, address, ignoredOffset),
             builder.getI32IntegerAttr(tile.descriptorHigh()),
             builder.getDenseI32ArrayAttr(stepsAlongRow(tile))};
   }

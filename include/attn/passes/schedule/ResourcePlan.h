@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The resources of one CTA that a kernel takes: shared memory, barriers, warps
-// and registers. The same plan is made of a schedule, before it is accepted,
-// and of the `ws.kernel` that it becomes; no other code counts resources.
+// The resources of one CTA that a kernel uses: shared memory, barriers, warps
+// and registers. The plan is made twice: of a schedule, before it is accepted,
+// and of the `ws.kernel` that it becomes. No other code counts resources.
 #ifndef ATTN_PASSES_SCHEDULE_RESOURCEPLAN_H
 #define ATTN_PASSES_SCHEDULE_RESOURCEPLAN_H
 
@@ -14,13 +14,14 @@ class BoundSchedule;
 
 namespace attn {
 
-/// The attribute with which a kernel carries the plan of its schedule to
-/// `attn-verify-resources`, written by `attn-warp-specialize`.
+/// The attribute of a kernel that holds the plan of its schedule:
+/// `attn-warp-specialize` writes it for `attn-verify-resources`.
 constexpr llvm::StringLiteral kResourcesAttr = "attn.resources";
-/// An entry of it: bytes of shared memory.
+/// Its entry for the bytes of shared memory.
 constexpr llvm::StringLiteral kSharedMemory = "shared_memory";
 
-/// What a kernel declares, without addresses, ids and numbers of warps.
+/// The declarations of a kernel that need resources. The plan assigns offsets,
+/// barrier ids and warps to them.
 struct ResourceNeeds {
   /// A channel or hold in shared memory.
   struct Place {
@@ -28,7 +29,7 @@ struct ResourceNeeds {
     int64_t bytes;
     llvm::StringRef over;          // empty: it has memory of its own
     bool ofItems;                  // it carries work items
-    int64_t barriers;              // in memory
+    int64_t barriers;              // mbarriers
     std::optional<int64_t> offset; // if it is placed already
   };
   struct Barriers {
@@ -38,7 +39,8 @@ struct ResourceNeeds {
   struct Role {
     llvm::StringRef name;
     int64_t warps, replicas, registers;
-    bool isOfOneThread = false, stores = false;
+    bool isOfOneThread = false;
+    bool stores = false; // from shared memory to a tensor
     /// Places in shared memory that its threads write, and that its MMAs read.
     llvm::SmallVector<llvm::StringRef, 2> puts = {}, operands = {};
   };
@@ -48,8 +50,8 @@ struct ResourceNeeds {
 
   llvm::SmallVector<Place> places;
   std::optional<int64_t> placesEnd;     // if they are placed already
-  llvm::SmallVector<Barriers> edges;    // in memory, beside those of places
-  llvm::SmallVector<Barriers> meetings; // turns and rendezvous
+  llvm::SmallVector<Barriers> edges;    // mbarriers, besides those of places
+  llvm::SmallVector<Barriers> meetings; // named barriers: turns, rendezvous
   llvm::SmallVector<Role> roles;
   int64_t replicas() const;
   bool hasVerdict = false, hasMailbox = false, hasStamps = false;
@@ -70,20 +72,20 @@ public:
   WarpPlan() = default;
   WarpPlan(llvm::ArrayRef<ResourceNeeds::Role> roles, MachineAttr machine);
 
-  /// In the order of the needs.
+  /// Returns the roles in the order of the needs.
   llvm::ArrayRef<Role> getRoles() const { return roles; }
+  /// Returns the numbers of groups, warps and threads of a CTA. The last group
+  /// is counted as full.
   int64_t groups() const;
-  /// Of a CTA, in whole groups.
   int64_t warps() const { return groups() * group; }
   int64_t threads() const { return warps() * lanes; }
-  /// Registers of a thread of that group.
+  /// Returns the registers of each thread of a group.
   int64_t registersOf(int64_t group) const;
-  /// Registers of the CTA.
+  /// Returns the registers of the CTA.
   int64_t registers() const;
-  /// Registers of each thread at launch.
+  /// Returns the registers of each thread at launch.
   int64_t launchRegisters() const;
-  /// Two roles of a group with different register counts; null if there are
-  /// none.
+  /// Returns two roles of one group with different register counts, or nulls.
   std::pair<const Role *, const Role *> disagreeing() const;
 
 private:
@@ -94,7 +96,7 @@ private:
 
 struct ResourcePlan {
   /// `count` places or barriers of `bytes` each, from byte `offset` on.
-  struct Part {
+  struct Allocation {
     llvm::StringRef name;
     int64_t count, bytes, offset;
   };
@@ -107,22 +109,22 @@ struct ResourcePlan {
   ResourcePlan() = default;
   ResourcePlan(const ResourceNeeds &needs, MachineAttr machine);
 
-  /// In the order of the needs. The offset of a place over one that has no
-  /// memory before it is -1.
-  llvm::SmallVector<Part> places;
-  llvm::SmallVector<Part> barriers; // of places and edges
+  /// In the order of the needs. A place over another one that does not exist
+  /// has the offset -1.
+  llvm::SmallVector<Allocation> places;
+  llvm::SmallVector<Allocation> barriers; // of places and edges
   llvm::SmallVector<Ids> ids; // of roles whose warps meet, turns, rendezvous
   WarpPlan warps;
   ws::ItemMemory items{0, false, false};
-  /// Ends of places, of barriers, and of everything.
+  /// The ends of places, of barriers, and of all shared memory.
   int64_t placesEnd = 0, barriersEnd = 0, end = 0;
-  int64_t stampBytes = 0;    // the last ones
-  int64_t mbarriers = 0;     // all barriers in memory
-  int64_t namedBarriers = 1; // with that of the CTA
+  int64_t stampBytes = 0; // at the end
+  int64_t mbarriers = 0;
+  int64_t namedBarriers = 1; // including that of the CTA
   int64_t fragmentRegisters = 0, tmemColumns = 0;
 
-  const Part *findPlace(llvm::StringRef name) const;
-  const Part *findBarriers(llvm::StringRef name) const;
+  const Allocation *findPlace(llvm::StringRef name) const;
+  const Allocation *findBarriers(llvm::StringRef name) const;
   const Ids *findIds(llvm::StringRef name) const;
   /// Returns the attribute `kResourcesAttr`.
   mlir::DictionaryAttr describe(mlir::MLIRContext *context) const;
