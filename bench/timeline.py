@@ -11,8 +11,10 @@ The block is the one that took longest. docs/timelines.md says how to read the p
 
 import argparse
 import collections
+import itertools
 import json
 import os
+import re
 import sys
 
 if __name__ == "__main__":
@@ -37,8 +39,15 @@ STYLES = {
     "tensor-copy": ("#7d6608", "copy to tensor memory"),
     "tensor-shift": ("#b9770e", "shift of rows"),
     "commit": ("#566573", "commit"),
-    "columns": ("#a9cce3", "columns of tensor memory"),
+    "columns": ("#d6eaf8", "columns of tensor memory"),
+    "read-columns": ("#7fb3d5", "columns read"),
+    "write-columns": ("#6c3483", "columns written"),
 }
+USES = ("read-columns", "write-columns")
+# Rows for spans of one name that overlap; if they do not suffice, lines before spans may.
+MOST_LANES = 3
+# The height of a row for columns, in rows; the thickness of an arrival, in inches; characters of a title and of a detail.
+MAP_ROWS, TICK, TITLE, DETAIL = 4, 0.03, 120, 60
 LABELLED = ("load", "store", "QK", "PV", "mma", "item")
 # Inches: a picture's width, a row's height, a character's width, about.
 WIDTH, ROW, CHARACTER = 13.0, 0.3, 0.075
@@ -57,10 +66,22 @@ class Span:
 
 
 class Row:
-    """Spans of a role, which nest, or of a unit (`is_unit`), which do not overlap."""
+    """Spans of a role, which nest, or of a unit (`is_unit`), which do not overlap. If it has `columns`, (first,
+    last), spans of USES lie among these."""
 
-    def __init__(self, name, spans, is_unit):
-        self.name, self.spans, self.is_unit = name, spans, is_unit
+    def __init__(self, name, spans, is_unit, columns=None):
+        self.name, self.spans, self.is_unit, self.columns = name, spans, is_unit, columns
+        self.size = MAP_ROWS if columns else 1
+
+
+def columns_of(name):
+    """Of "columns 0 to 31": (0, 31)."""
+    return tuple(map(int, re.findall(r"\d+", name)))
+
+
+def shorten(text, most):
+    """The middle of a long text left out."""
+    return text if len(text) <= most else f"{text[:most // 2]}\u2026{text[1 - most // 2:]}"
 
 
 def label_of(event):
@@ -74,8 +95,9 @@ def label_of(event):
 
 
 def span_of(event, end):
+    """A commit's arrival is all that is drawn of it, behind its line."""
     kind, name = label_of(event)
-    return Span(kind, name, event["ts"], end, event["args"].get("started"))
+    return Span(kind, name, event["ts"], end, end if kind == "commit" else event["args"].get("started"))
 
 
 def spans_of(events):
@@ -85,16 +107,27 @@ def spans_of(events):
     return sorted(found, key=lambda span: (span.begin, -span.end))
 
 
-def in_lanes(spans):
+def in_lanes(spans, begin=lambda span: span.begin):
     """Spans that overlap, each in the first lane that is free."""
     lanes = []
-    for span in spans:
-        free = next((lane for lane in lanes if lane[-1].end <= span.begin), None)
+    for span in sorted(spans, key=begin):
+        free = next((lane for lane in lanes if lane[-1].end <= begin(span)), None)
         if free is None:
             lanes.append([span])
         else:
             free.append(span)
     return lanes or [[]]
+
+
+def in_few_lanes(spans):
+    lanes = in_lanes(spans)
+    return lanes if len(lanes) <= MOST_LANES else in_lanes(spans, lambda span: span.started)
+
+
+def use_in(columns, allocated, uses):
+    """Of the uses of tensor memory, those of an allocation, by its columns and its spans."""
+    return [use for use in uses if columns[0] <= columns_of(use.name)[0] <= columns[1]
+            and any(span.begin <= use.begin <= span.end for span in allocated)]
 
 
 def rows_of_unit(events):
@@ -103,10 +136,16 @@ def rows_of_unit(events):
     groups = {}
     for event in sorted((e for e in events if e["ph"] in "be"), key=lambda e: e["args"].get("order", 0)):
         groups.setdefault((event["cat"], event["name"]), []).append(event)
+    uses = [use for (kind, _), there in sorted(groups.items()) if kind in USES for use in spans_of(there)]
     for (kind, name), there in sorted(groups.items()):
-        for number, lane in enumerate(in_lanes(spans_of(there))):
-            label = name if kind == "columns" else f"{kind} {name}"
-            yield Row("" if number else label, lane, True)
+        if kind in USES:
+            continue
+        for number, lane in enumerate(in_few_lanes(spans_of(there))):
+            if kind == "columns":
+                columns = columns_of(name)
+                yield Row(name, lane + use_in(columns, lane, uses), True, columns)
+            else:
+                yield Row("" if number else f"{kind} {name}", lane, True)
 
 
 def read_block(trace):
@@ -118,7 +157,7 @@ def read_block(trace):
             names[event["pid"]] = event["args"]["name"]
         elif event["name"] == "thread_name":
             threads[place] = event["args"]
-        elif event.get("cat") not in ("phase", "signal", "read-columns", "write-columns"):
+        elif event.get("cat") not in ("phase", "signal"):
             events[place].append(event)
     if not names:
         raise ValueError("expected a trace of a block, got one in which none ran")
@@ -153,17 +192,45 @@ def write_label(plot, span, height, y, scale):
         plot.text(span.started + 0.3 * CHARACTER / scale, y, span.name, fontsize=7, color="white", va="center_baseline", clip_on=True)
 
 
+def shown_of(row, bounds):
+    return [span.cut(*bounds) for span in row.spans if span.end > bounds[0] and span.begin < bounds[1] and span.end > span.begin]
+
+
+def draw_columns(plot, row, y, bounds):
+    """A map of tensor memory: time to the right, columns downwards."""
+    shown = shown_of(row, bounds)
+    first, last = row.columns
+    height = row.size - 0.38
+    for kind in ("columns", *USES):
+        for span in (span for span in shown if span.kind == kind):
+            begin, end = columns_of(span.name)
+            top, bottom = ((edge - first) / (last + 1 - first) * height for edge in (max(begin, first), min(end, last) + 1))
+            plot.broken_barh([(span.begin, span.end - span.begin)], (y - 0.31 + top, bottom - top), facecolor=STYLES[kind][0],
+                             linewidth=0)
+    return shown
+
+
+def draw_boxes(plot, boxes, y, thickness, color, edge):
+    """With white edges of a width, unless boxes are too narrow for them."""
+    if boxes:
+        plot.broken_barh(boxes, (y - thickness / 2, thickness), facecolor=color, edgecolor="white", linewidth=edge)
+
+
 def draw_row(plot, row, y, scale, bounds):
-    """Kinds in the order of STYLES: long spans lie behind those that they hold."""
+    """Lines first; then kinds in the order of STYLES: long spans lie behind those that they hold."""
+    if row.columns:
+        return draw_columns(plot, row, y, bounds)
     height = 0.62
-    shown = [span.cut(*bounds) for span in row.spans if span.end > bounds[0] and span.begin < bounds[1] and span.end > span.begin]
-    for kind, (color, _) in STYLES.items():
-        spans = [span for span in shown if span.kind == kind]
-        pending = [(span.begin, span.started - span.begin) for span in spans if span.started > span.begin]
-        for boxes, thickness in ((pending, 0.12), ([(span.started, span.end - span.started) for span in spans], height)):
-            if boxes:
-                edge = {"edgecolor": "white", "linewidth": 0.4} if row.is_unit else {"linewidth": 0}
-                plot.broken_barh(boxes, (y - thickness / 2, thickness), facecolor=color, **edge)
+    shown = shown_of(row, bounds)
+    kinds = {kind: [span for span in shown if span.kind == kind] for kind in STYLES}
+    for kind, spans in kinds.items():
+        draw_boxes(plot, [(span.begin, span.started - span.begin) for span in spans if span.started > span.begin], y, 0.12,
+                   STYLES[kind][0], 0)
+    for kind, spans in kinds.items():
+        least = TICK / scale if kind == "commit" else 0
+        boxes = [(span.started, max(least, span.end - span.started)) for span in spans]
+        has_edges = row.is_unit and all(width * scale > 2 * TICK for _, width in boxes)
+        draw_boxes(plot, boxes, y, height, STYLES[kind][0], 0.4 if has_edges else 0)
         for span in spans:
             write_label(plot, span, height, y, scale)
     return shown
@@ -189,19 +256,20 @@ def draw(trace, window=None):
     name, rows = read_block(trace)
     bounds = limits(rows, window)
     about = trace["otherData"]
+    tops = list(itertools.accumulate((row.size for row in rows), initial=0))
     with matplotlib.rc_context(style.STYLE):
-        figure = Figure(figsize=(WIDTH, 1.6 + ROW * len(rows)), layout="constrained")
-        plot = figure.add_subplot(xlabel=about["unit"], xlim=bounds, ylim=(len(rows) - 0.4, -0.6))
-        plot.set_title(name, loc="left", fontweight="bold")
-        plot.set_yticks(range(len(rows)), labels=[row.name for row in rows])
+        figure = Figure(figsize=(WIDTH, 1.6 + ROW * tops[-1]), layout="constrained")
+        plot = figure.add_subplot(xlabel=about["unit"], xlim=bounds, ylim=(tops[-1] - 0.4, -0.6))
+        plot.set_title(shorten(name, TITLE), loc="left", fontweight="bold")
+        plot.set_yticks([top + (row.size - 1) / 2 for top, row in zip(tops, rows)], labels=[row.name for row in rows])
         plot.tick_params(axis="y", length=0)
         plot.ticklabel_format(axis="x", style="plain", useOffset=False)
         plot.grid(axis="x", color="#dddddd")
         plot.set_axisbelow(True)
         plot.spines[["top", "right", "left"]].set_visible(False)
         scale = 0.88 * WIDTH / (bounds[1] - bounds[0])
-        shown = [span for y, row in enumerate(rows) for span in draw_row(plot, row, y, scale, bounds)]
-        details = ", ".join(f"{key} {value}" for key, value in about.items() if key not in ("unit", "source"))
+        shown = [span for y, row in zip(tops, rows) for span in draw_row(plot, row, y, scale, bounds)]
+        details = ", ".join(f"{key} {shorten(str(value), DETAIL)}" for key, value in about.items() if key not in ("unit", "source"))
         draw_legend(plot, shown, f"{about['source']} Of {details}.")
     return figure
 

@@ -64,12 +64,28 @@ class Reading(unittest.TestCase):
         self.assertEqual([(s.kind, s.name) for s in rows[4].spans], [("QK", "QK"), ("PV", "PV"), ("mma", "dv")])
         self.assertEqual([s.name for s in rows[0].spans if s.kind == "PV"], ["PV"])
 
-    def test_uses_of_columns_are_left_out(self):
+    def test_uses_of_columns_are_in_the_row_of_their_allocation(self):
         trace = make_trace()
         trace["traceEvents"] += [thread(1, 6, "tensor memory"), *unit_span(6, "columns", "columns 0 to 63", 100, 300, 8),
-                                 *unit_span(6, "read-columns", "columns 0 to 31", 110, 120, 9)]
+                                 *unit_span(6, "columns", "columns 64 to 95", 100, 300, 9),
+                                 *unit_span(6, "read-columns", "columns 0 to 31", 110, 120, 10)]
         _, rows = timeline.read_block(trace)
-        self.assertEqual(rows[-1].name, "columns 0 to 63")
+        self.assertEqual([(row.name, row.columns, row.size) for row in rows[-2:]],
+                         [("columns 0 to 63", (0, 63), 4), ("columns 64 to 95", (64, 95), 4)])
+        self.assertEqual([[span.kind for span in row.spans] for row in rows[-2:]], [["columns", "read-columns"], ["columns"]])
+
+    def test_of_many_spans_that_overlap_only_what_units_do_has_rows(self):
+        spans = [timeline.Span("mma", "mma", 0, 10 * i + 10, 10 * i) for i in range(4)]
+        self.assertEqual(len(timeline.in_few_lanes(spans[:3])), 3)
+        self.assertEqual([[span.started for span in lane] for lane in timeline.in_few_lanes(spans)], [[0, 10, 20, 30]])
+
+    def test_a_commit_begins_with_its_arrival(self):
+        begin, _ = unit_span(4, "commit", "mma", 100, 140, 8)
+        self.assertEqual(timeline.span_of(begin, 140).started, 140)
+
+    def test_long_texts_have_no_middle(self):
+        self.assertEqual(timeline.shorten("abcdefgh", 8), "abcdefgh")
+        self.assertEqual(timeline.shorten("abcdefghi", 8), "abcd\u2026ghi")
 
     def test_every_kind_has_a_color_of_its_own(self):
         colors = [color for color, _ in timeline.STYLES.values()]
