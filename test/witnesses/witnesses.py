@@ -30,8 +30,9 @@ REPORT = re.compile(r"\[([a-z]+\.[a-z-]+)\]$", re.MULTILINE)
 STRICT = {
     "triton": {"memory.window", "mbarrier.inval-before-commit", "proxy.copy-missing-fence", "proxy.reuse-without-fence",
                "race.same-value", "setmaxnreg.partial-group", "tmem.missing-fence"},
-    "fa4": {"clc.failed-response", "exit.phase-incomplete", "exit.store-not-awaited", "exit.tx-outstanding", "race.same-value",
-            "setmaxnreg.partial-group", "tmem.load-used-not-awaited", "tmem.missing-fence", "tmem.not-pipelined"},
+    "fa4": {"clc.failed-response", "cluster.exited-before-arrival", "exit.phase-incomplete", "exit.store-not-awaited",
+            "exit.tx-outstanding", "race.same-value", "setmaxnreg.partial-group", "tmem.load-used-not-awaited",
+            "tmem.missing-fence", "tmem.not-pipelined"},
 }
 
 

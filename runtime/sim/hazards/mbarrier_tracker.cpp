@@ -181,14 +181,14 @@ void MbarrierTracker::checkArrival(const Accessor &by, uint32_t address,
 }
 
 /// Returns the last epoch of the thread whose accesses an arrival releases. An
-/// arrival at another CTA's barrier, with CTA scope, releases reads, and of the
-/// writes to other CTAs only those before the thread's last fence of cluster
-/// scope.
+/// arrival at another CTA's barrier that says no scope releases reads, and of
+/// the writes to other CTAs only those before the thread's last fence of
+/// cluster scope.
 uint32_t MbarrierTracker::releasedBy(const Warp &warp, unsigned lane,
                                      uint32_t address, Scope scope) {
   const WarpThreads &threads = knowledge.threadsOf(warp);
   bool isNarrow =
-      scope == Scope::Cta && address >> kSharedRankShift != warp.cta.rank;
+      scope == Scope::None && address >> kSharedRankShift != warp.cta.rank;
   uint32_t wrote = threads.wroteRemoteAt[lane];
   return isNarrow && wrote > threads.releasedToClusterAt[lane] ? wrote - 1
                                                                : threads.epoch;
@@ -203,10 +203,11 @@ void MbarrierTracker::arriveMbarrier(const Warp &warp, unsigned lane,
   checkArrival(by, address, phase);
   barrier.events.threads.raise(knowledge.componentOf(warp, lane),
                                knowledge.threadsOf(warp).epoch);
-  if (!releases) {
-    bool isOwn = address >> kSharedRankShift == warp.cta.rank;
+  bool isOwn = address >> kSharedRankShift == warp.cta.rank;
+  bool isNarrow = releases && scope == Scope::Cta && !isOwn;
+  if (!releases || isNarrow) {
     knowledge.publishTensor(warp, lane, barrier.arriving);
-    if (isOwn || scope >= Scope::Cluster) {
+    if (isOwn || isNarrow || scope >= Scope::Cluster) {
       knowledge.publishFenced(warp, lane, isOwn ? Scope::Cta : Scope::Cluster,
                               barrier.arriving);
     }
@@ -257,6 +258,11 @@ void MbarrierTracker::arriveCommit(uint32_t address, const Knowledge &known) {
 bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
   const MbarrierState &barrier = states.at(address);
   return epoch <= barrier.base + barrier.awaited;
+}
+
+bool MbarrierTracker::isCommitAwaited(uint32_t address) const {
+  const MbarrierState &barrier = states.at(address);
+  return barrier.commits == 0 && isAwaited(address, barrier.commitEpoch);
 }
 
 void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,

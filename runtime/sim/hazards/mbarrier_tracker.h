@@ -62,7 +62,9 @@ public:
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   /// Before a copy of the async proxy is to signal one.
   void useForLoad(const Accessor &by, uint32_t address);
-  /// An arrival of `scope` that releases, or is relaxed.
+  /// An arrival of `scope` (None: it says none) that releases, or is relaxed.
+  /// At another CTA's mbarrier, one of the scope of a CTA is as good as
+  /// relaxed.
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
                       uint64_t phase, bool releases, Scope scope);
   /// expect_tx or complete_tx.
@@ -85,6 +87,8 @@ public:
   void arriveCommit(uint32_t address, const Knowledge &known);
   /// Whether some thread has waited for the phase of a load's epoch.
   bool isAwaited(uint32_t address, uint32_t epoch) const;
+  /// The same of the phase in which the last tcgen05.commit arrived.
+  bool isCommitAwaited(uint32_t address) const;
   /// All threads have ended.
   void finishBarriers();
 

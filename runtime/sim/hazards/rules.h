@@ -124,6 +124,9 @@ enum class Severity : uint8_t {
     "use of the shared memory of a CTA that does not wait for it and may "     \
     "have "                                                                    \
     "exited")                                                                  \
+  X(ClusterArrival, "cluster.exited-before-arrival", Strict,                   \
+    "a tcgen05.commit for an mbarrier of a CTA that waits for its operations " \
+    "and may have exited when it arrives")                                     \
   X(ClcResponse, "clc.bad-response", Error,                                    \
     "always: clusterlaunchcontrol.query_cancel of what is no response")        \
   X(ClcFailed, "clc.failed-response", Strict,                                  \

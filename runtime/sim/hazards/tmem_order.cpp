@@ -75,7 +75,7 @@ bool attn::sim::findTmemConflict(const TmemAccessor &by, bool writes,
     return !isFree && by.seen[other.component] < other.epoch;
   }
   rule = chooseUnordered(by, writes, other, wrote);
-  return !isFree || rule != Rule::TmemLoadUsed;
+  return true;
 }
 
 const char *attn::sim::describeMissingOrder(Rule rule) {

@@ -243,6 +243,12 @@ std::shared_ptr<const Knowledge> TmemTracker::issueCommit(const Warp &warp,
   return known;
 }
 
+std::pair<uint32_t, uint32_t> TmemTracker::lastOperation(const Warp &warp,
+                                                         unsigned lane) {
+  const ThreadState &thread = stateOf(warp, lane);
+  return {thread.component, thread.count};
+}
+
 void TmemTracker::fenceBefore(const Warp &warp) {
   knowledge.usesTensor = true;
   uint32_t epoch = knowledge.threadsOf(warp).epoch;

@@ -45,6 +45,8 @@ public:
   void issue(const Warp &warp, unsigned lane, const TensorAction &action);
   /// Returns what the arrival will make known.
   std::shared_ptr<const Knowledge> issueCommit(const Warp &warp, unsigned lane);
+  /// The component and epoch of a lane's last operation of the queue.
+  std::pair<uint32_t, uint32_t> lastOperation(const Warp &warp, unsigned lane);
   void fenceBefore(const Warp &warp);
   void fenceAfter(const Warp &warp);
   /// All threads have ended.

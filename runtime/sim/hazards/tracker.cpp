@@ -32,7 +32,7 @@ void HazardTracker::onEnd() {
       wgmma.finishWgmma(warp);
       bulk.finishStores(warp);
     }
-    remoteUses.finishRemote(rank);
+    remoteUses.finishRemote(rank, mbarriers);
   }
   tmem.finish();
   mbarriers.finishBarriers();

@@ -23,8 +23,10 @@ constexpr uint64_t kTry = 32;
 constexpr uint64_t kRelaxed = 64;
 /// The barrier may be another CTA's.
 constexpr uint64_t kRemote = 128;
-constexpr uint64_t kCluster = 256; // its scope
-constexpr unsigned kEffectShift = 9;
+/// Its scope; neither: it says none.
+constexpr uint64_t kCluster = 256;
+constexpr uint64_t kCta = 512;
+constexpr unsigned kEffectShift = 10;
 
 /// The barrier of one lane, or null after a fault.
 Mbarrier *locate(Warp &warp, const Inst &inst, uint32_t slot, unsigned lane,
@@ -79,9 +81,11 @@ void track(Warp &warp, const Inst &inst, unsigned lane, uint32_t address,
     return;
   case Effect::Arrive:
     hazards->mbarriers.useMbarrier(warp, lane, address);
-    hazards->mbarriers.arriveMbarrier(
-        warp, lane, address, before.phase, !(inst.aux & kRelaxed),
-        inst.aux & kCluster ? Scope::Cluster : Scope::Cta);
+    hazards->mbarriers.arriveMbarrier(warp, lane, address, before.phase,
+                                      !(inst.aux & kRelaxed),
+                                      inst.aux & kCluster ? Scope::Cluster
+                                      : inst.aux & kCta   ? Scope::Cta
+                                                          : Scope::None);
     break;
   case Effect::Transaction:
     hazards->mbarriers.useMbarrier(warp, lane, address);
@@ -293,6 +297,7 @@ bool finish(OperandDecoder &decoder, const ptx::Instruction &instruction,
               (match.has(".parity") ? kParity : 0) |
               (match.has(".relaxed") ? kRelaxed : 0) |
               (match.has(".cluster") ? kCluster : 0) |
+              (match.has(".cta") ? kCta : 0) |
               uint64_t(Effect::Arrive) << kEffectShift;
   return !(inst.aux & kExpectTx) || inst.slots[2] != kNone ||
          decoder.fail(instruction.at, "expected the number of bytes");

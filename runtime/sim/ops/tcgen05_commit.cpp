@@ -45,19 +45,20 @@ struct CommitOp final : TensorOp {
   }
 
 private:
-  /// Ends without an arrival if the mbarrier has been invalidated, and returns
-  /// whether it has: kernels that are known to work do not wait for their last
-  /// commits.
+  /// Ends without an arrival if the mbarrier has been invalidated or its CTA
+  /// has exited, and returns whether that is so: kernels that are known to work
+  /// do not wait for their last commits. RemoteUses judges exits.
   bool drop(Cta &cta, uint32_t at) {
-    std::string problem;
-    Cta *owner = cta.findOwner(at, problem);
-    if (!owner || !(live >> (at >> kSharedRankShift) & 1)) {
+    uint32_t rank = at >> kSharedRankShift;
+    if (rank >= cta.cluster.size()) {
       return false;
     }
-    if (owner->observer) {
-      owner->observer->onComplete(*this);
+    Cta &owner = cta.cluster.getCta(rank);
+    bool isGone = live >> rank & 1 || (owner.hasStarted && owner.isDone());
+    if (isGone && owner.observer) {
+      owner.observer->onComplete(*this);
     }
-    return true;
+    return isGone;
   }
 
   std::string arrive(Cta &cta, uint32_t at) {
@@ -108,11 +109,12 @@ bool readTarget(Warp &warp, const Inst &inst, unsigned lane, CommitOp &op) {
 
 void track(Warp &warp, unsigned lane, CommitOp &op) {
   HazardTracker &hazards = *warp.cta.hazards;
+  auto [operation, operationEpoch] = hazards.tmem.lastOperation(warp, lane);
   for (uint32_t left = op.ranks; left; left &= left - 1) {
     uint32_t rank = uint32_t(__builtin_ctz(left));
     uint32_t at = rank << kSharedRankShift | (op.address & kSharedOffsetMask);
-    hazards.remoteUses.useCta(hazards.history.accessorOf(warp, lane), at,
-                              /*ends=*/false);
+    hazards.remoteUses.addCommit(hazards.history.accessorOf(warp, lane), at,
+                                 operation, operationEpoch);
     hazards.mbarriers.useMbarrier(warp, lane, at);
     hazards.mbarriers.beginCommit(at);
   }
