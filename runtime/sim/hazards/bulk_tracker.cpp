@@ -54,7 +54,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
   load.mbarrier = bulk.mbarrier;
   load.index =
       history.addAccess(history.sharedMemory, warp, Agent::Load,
-                        mbarriers.componentOf(bulk.mbarrier), kPending);
+                        mbarriers.signals.componentOf(bulk.mbarrier), kPending);
   history.accesses[load.index].scope =
       bulk.reduces ? Scope::Device : Scope::None;
   Accessor by = history.accessorOf(warp, lane, load.index);
@@ -65,7 +65,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
     mbarriers.useForLoad(by, bulk.mbarrier);
   }
   history.visitShared(by, bulk.shared, bulk.bytes);
-  mbarriers.beginLoad(bulk.mbarrier, load.index);
+  mbarriers.signals.beginLoad(bulk.mbarrier, load.index);
   readSource(warp, lane, bulk, load);
   loads.push_back(load);
   return uint32_t(loads.size() - 1);
@@ -74,7 +74,7 @@ uint32_t BulkTracker::issueLoad(const Warp &warp, unsigned lane,
 /// Tracks the reads of a load, until its bytes are delivered.
 void BulkTracker::readSource(const Warp &warp, unsigned lane,
                              const BulkAction &bulk, LoadState &load) {
-  uint32_t component = mbarriers.componentOf(bulk.mbarrier);
+  uint32_t component = mbarriers.signals.componentOf(bulk.mbarrier);
   if (bulk.source == BulkAction::Source::Shared) {
     load.sharedSource = history.addAccess(history.sharedMemory, warp,
                                           Agent::Load, component, kPending);
@@ -96,7 +96,7 @@ void BulkTracker::readSource(const Warp &warp, unsigned lane,
 void BulkTracker::completeLoad(uint32_t load, uint32_t address,
                                uint64_t phase) {
   const LoadState &state = loads[load];
-  uint32_t epoch = mbarriers.endLoad(address, state.index, phase);
+  uint32_t epoch = mbarriers.signals.endLoad(address, state.index, phase);
   history.accesses[state.index].epoch = epoch;
   if (state.sharedSource) {
     history.accesses[state.sharedSource].epoch = epoch;
@@ -179,7 +179,7 @@ void BulkTracker::finishLoads() {
   for (const LoadState &load : loads) {
     const Access &access = history.accesses[load.index];
     if (access.epoch == kPending ||
-        !mbarriers.isAwaited(load.mbarrier, access.epoch)) {
+        !mbarriers.signals.isAwaited(load.mbarrier, access.epoch)) {
       Accessor by(knowledge.warpOf(access), access.pc, load.lane);
       report(Rule::ExitLoad, by,
              "no thread has waited for this copy when the CTA ends");

@@ -62,5 +62,5 @@ void CopyTracker::arriveCopies(const Warp &warp, unsigned lane,
                                uint32_t address, uint32_t count) {
   Knowledge known;
   known.generic.raise(copiesOf(warp, lane).component, count);
-  mbarriers.arriveAsync(address, known);
+  mbarriers.signals.arriveAsync(address, known);
 }

@@ -5,8 +5,6 @@
 #include "core/cluster.h"
 #include "hazards/access_report.h"
 
-#include <algorithm>
-
 using namespace attn::sim;
 
 void MbarrierTracker::initMbarrier(const Warp &warp, unsigned lane,
@@ -227,42 +225,6 @@ void MbarrierTracker::changeBytes(const Warp &warp, unsigned lane,
                                   uint32_t address) {
   states[address].events.threads.raise(knowledge.componentOf(warp, lane),
                                        knowledge.threadsOf(warp).epoch);
-}
-
-void MbarrierTracker::beginLoad(uint32_t address, uint32_t load) {
-  states[address].loads.push_back(load);
-}
-
-uint32_t MbarrierTracker::endLoad(uint32_t address, uint32_t load,
-                                  uint64_t phase) {
-  MbarrierState &barrier = states[address];
-  barrier.events.hasAsync = true;
-  barrier.loads.erase(
-      std::find(barrier.loads.begin(), barrier.loads.end(), load));
-  return barrier.base + uint32_t(phase) + 1;
-}
-
-void MbarrierTracker::arriveAsync(uint32_t address, const Knowledge &known) {
-  MbarrierState &barrier = states[address];
-  barrier.events.hasAsync = true;
-  barrier.arriving.join(known);
-}
-
-void MbarrierTracker::arriveCommit(uint32_t address, const Knowledge &known) {
-  MbarrierState &barrier = states[address];
-  --barrier.commits;
-  barrier.commitEpoch = barrier.base + uint32_t(barrier.phases) + 1;
-  arriveAsync(address, known);
-}
-
-bool MbarrierTracker::isAwaited(uint32_t address, uint32_t epoch) const {
-  const MbarrierState &barrier = states.at(address);
-  return epoch <= barrier.base + barrier.awaited;
-}
-
-bool MbarrierTracker::isCommitAwaited(uint32_t address) const {
-  const MbarrierState &barrier = states.at(address);
-  return barrier.commits == 0 && isAwaited(address, barrier.commitEpoch);
 }
 
 void MbarrierTracker::completePhase(const Warp &warp, uint32_t pc,

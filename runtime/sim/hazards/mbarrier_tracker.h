@@ -5,47 +5,10 @@
 #ifndef ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
 #define ATTN_SIM_HAZARDS_MBARRIER_TRACKER_H
 
+#include "hazards/mbarrier_signals.h"
 #include "hazards/plain_accesses.h"
 
 namespace attn::sim {
-
-/// The events of a phase: the last arrival or transaction of each thread, and
-/// whether asynchronous operations made others.
-struct PhaseEvents {
-  Clock threads;
-  bool hasAsync = false;
-};
-
-struct MbarrierState {
-  bool isLive = false;
-  /// Epoch of the component: `base` and the number of phases complete.
-  uint32_t component = 0;
-  uint32_t base = 0;
-  /// What all arrivals so far knew, and the view of the last one.
-  Knowledge arriving;
-  uint64_t joined = 0;
-  /// The same at the end of the last phase; null before the first.
-  std::shared_ptr<const Knowledge> published;
-  /// The thread that initialized it, when, and when it fenced that (0: not
-  /// yet).
-  AccessId init;
-  uint32_t initFence = 0;
-  /// The numbers of complete phases, and of phases that some thread has waited
-  /// for.
-  uint64_t phases = 0;
-  uint64_t awaited = 0;
-  /// Of the current phase and of the last.
-  PhaseEvents events;
-  PhaseEvents lastEvents;
-  /// Loads that have not delivered: indices of accesses.
-  std::vector<uint32_t> loads;
-  /// tcgen05.commits that have not arrived, and the epoch of the phase in which
-  /// the last one did.
-  uint32_t commits = 0;
-  uint32_t commitEpoch = 0;
-  /// The last use by each thread.
-  Clock uses;
-};
 
 /// A `phase` is the number of the current one.
 class MbarrierTracker {
@@ -54,6 +17,8 @@ public:
                   RemoteUses &remoteUses, PlainAccesses &plain)
       : knowledge(knowledge), history(history), remoteUses(remoteUses),
         plain(plain) {}
+
+  MbarrierSignals signals;
 
   void initMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   void invalMbarrier(const Warp &warp, unsigned lane, uint32_t address);
@@ -75,20 +40,6 @@ public:
   void waitMbarrier(const Warp &warp, uint32_t lanes, uint32_t address,
                     uint64_t phase, uint32_t parity, bool passed,
                     bool acquires);
-  /// The clock component of an mbarrier's phases.
-  uint32_t componentOf(uint32_t address) { return states[address].component; }
-  /// A load will signal an mbarrier, or has: returns the epoch of that.
-  void beginLoad(uint32_t address, uint32_t load);
-  uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
-  /// Something asynchronous arrives that makes `known` known.
-  void arriveAsync(uint32_t address, const Knowledge &known);
-  /// A tcgen05.commit will arrive, or does.
-  void beginCommit(uint32_t address) { ++states[address].commits; }
-  void arriveCommit(uint32_t address, const Knowledge &known);
-  /// Whether some thread has waited for the phase of a load's epoch.
-  bool isAwaited(uint32_t address, uint32_t epoch) const;
-  /// The same of the phase in which the last tcgen05.commit arrived.
-  bool isCommitAwaited(uint32_t address) const;
   /// All threads have ended.
   void finishBarriers();
 
@@ -105,7 +56,7 @@ private:
   AccessHistory &history;
   RemoteUses &remoteUses;
   PlainAccesses &plain;
-  std::unordered_map<uint32_t, MbarrierState> states;
+  MbarrierStates &states = signals.states;
 };
 
 } // namespace attn::sim

@@ -4,7 +4,7 @@
 
 #include "core/cluster.h"
 #include "hazards/access_report.h"
-#include "hazards/mbarrier_tracker.h"
+#include "hazards/mbarrier_signals.h"
 
 using namespace attn::sim;
 
@@ -44,10 +44,10 @@ void RemoteUses::addCommit(const Accessor &by, uint32_t address,
 /// A commit behind whose operations the CTA's threads are, although nobody has
 /// waited for its own arrival, has only that left to do: known kernels end so.
 void RemoteUses::finishCommits(uint32_t rank, const Knowledge &known,
-                               const MbarrierTracker &mbarriers) {
+                               const MbarrierSignals &signals) {
   for (const auto &[key, commit] : commits[rank]) {
     auto [address, thread] = key;
-    if (mbarriers.isCommitAwaited(address)) {
+    if (signals.isCommitAwaited(address)) {
       continue;
     }
     bool isBehind =
@@ -64,7 +64,7 @@ void RemoteUses::finishCommits(uint32_t rank, const Knowledge &known,
   }
 }
 
-void RemoteUses::finishRemote(uint32_t rank, const MbarrierTracker &mbarriers) {
+void RemoteUses::finishRemote(uint32_t rank, const MbarrierSignals &signals) {
   Knowledge known;
   for (uint32_t i = 0; i < knowledge.warpsPerCta; ++i) {
     for (const LaneView &view :
@@ -80,5 +80,5 @@ void RemoteUses::finishRemote(uint32_t rank, const MbarrierTracker &mbarriers) {
                  " may exit before this: it does not wait for it");
     }
   }
-  finishCommits(rank, known, mbarriers);
+  finishCommits(rank, known, signals);
 }

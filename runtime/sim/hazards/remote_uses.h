@@ -26,7 +26,7 @@ struct RemoteCommit {
   uint32_t operationEpoch = 0;
 };
 
-class MbarrierTracker;
+class MbarrierSignals;
 
 class RemoteUses {
 public:
@@ -41,11 +41,11 @@ public:
                  uint32_t operationEpoch);
   /// Checks that all uses of a CTA's shared memory by others are ordered before
   /// its end.
-  void finishRemote(uint32_t rank, const MbarrierTracker &mbarriers);
+  void finishRemote(uint32_t rank, const MbarrierSignals &signals);
 
 private:
   void finishCommits(uint32_t rank, const Knowledge &known,
-                     const MbarrierTracker &mbarriers);
+                     const MbarrierSignals &signals);
 
   ThreadKnowledge &knowledge;
   /// For each CTA, the last use by each thread of another CTA.

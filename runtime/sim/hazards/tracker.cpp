@@ -32,7 +32,7 @@ void HazardTracker::onEnd() {
       wgmma.finishWgmma(warp);
       bulk.finishStores(warp);
     }
-    remoteUses.finishRemote(rank, mbarriers);
+    remoteUses.finishRemote(rank, mbarriers.signals);
   }
   tmem.finish();
   mbarriers.finishBarriers();

@@ -74,7 +74,7 @@ private:
              ruleSuffix(ruleOf(event.status));
     }
     if (cta.hazards) {
-      cta.hazards->mbarriers.arriveCommit(at, *known);
+      cta.hazards->mbarriers.signals.arriveCommit(at, *known);
     }
     if (cta.hazards && event.completed) {
       cta.hazards->mbarriers.completePhase(cta.getWarp(warp), pc, lane, at);
@@ -116,7 +116,7 @@ void track(Warp &warp, unsigned lane, CommitOp &op) {
     hazards.remoteUses.addCommit(hazards.history.accessorOf(warp, lane), at,
                                  operation, operationEpoch);
     hazards.mbarriers.useMbarrier(warp, lane, at);
-    hazards.mbarriers.beginCommit(at);
+    hazards.mbarriers.signals.beginCommit(at);
   }
   op.known = hazards.tmem.issueCommit(warp, lane);
 }
