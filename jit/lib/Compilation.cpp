@@ -5,6 +5,7 @@
 #include "attn/codegen/driver/Registration.h"
 #include "attn/codegen/emit/FatalErrors.h"
 #include "attn/runtime/internal/for_compiler.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -53,6 +54,34 @@ private:
 
   std::string errors;
 };
+
+/// Appends each remark of a pass to a text: "pass: what it decided".
+class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit RemarkCollector(std::string &text) : text(text) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    SmallVector<std::string> parts;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
+      if (!arg.val.empty()) {
+        parts.push_back(arg.key == "Remark" ? arg.val
+                                            : arg.key + "=" + arg.val);
+      }
+    }
+    text +=
+        remark.getRemarkName().str() + ": " + llvm::join(parts, "; ") + "\n";
+  }
+
+private:
+  std::string &text;
+};
+
+LogicalResult collectRemarks(MLIRContext &context, std::string &text) {
+  remark::RemarkCategories all{"attn", "attn", "attn", "attn", "attn"};
+  return remark::enableOptimizationRemarks(
+      context, std::make_unique<RemarkCollector>(text),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), all);
+}
 
 /// A file that exists as long as this object.
 class TemporaryFile {
@@ -103,6 +132,13 @@ public:
       return status;
     }
     return check(*module, options);
+  }
+
+  Status explain(std::string &decisions) {
+    if (failed(collectRemarks(*context, decisions))) {
+      return {ATTN_COMPILER_ERROR, "cannot enable remarks"};
+    }
+    return check();
   }
 
   Status compile(std::string &bundle) {
@@ -236,4 +272,12 @@ Status attn::jit::compileRequest(const Request &request,
 Status attn::jit::checkRequest(const Request &request) {
   return contain(request, {},
                  [](Compilation &compilation) { return compilation.check(); });
+}
+
+Status attn::jit::explainRequest(const Request &request,
+                                 std::string &decisions) {
+  decisions.clear();
+  return contain(request, {}, [&](Compilation &compilation) {
+    return compilation.explain(decisions);
+  });
 }

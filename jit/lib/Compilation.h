@@ -21,6 +21,10 @@ Status compileRequest(const Request &request, const Toolchain &toolchain,
 /// Runs the part of the compiler that may refuse a request.
 Status checkRequest(const Request &request);
 
+/// Runs the same part, and sets `decisions` to the remarks of its passes, a
+/// line each.
+Status explainRequest(const Request &request, std::string &decisions);
+
 } // namespace attn::jit
 
 #endif // ATTN_JIT_COMPILATION_H

@@ -3,6 +3,7 @@
 // The section "Compiling" of the C interface: argument checks, and statuses
 // instead of errors.
 #include "BuildId.h"
+#include "Compilation.h"
 #include "Jit.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/runtime/internal/for_compiler.h"
@@ -51,6 +52,24 @@ extern "C" attn_status attn_supports(const attn_compile_args *args) {
     return report(status);
   }
   return report(Jit::get().supports(request));
+}
+
+extern "C" attn_status attn_explain(const attn_compile_args *args,
+                                    const char **text) {
+  static thread_local std::string decisions;
+  if (!text) {
+    return report(invalidArgument("expected 'text' to be given, got null"));
+  }
+  *text = nullptr;
+  Request request;
+  if (Status status = readRequest(args, request)) {
+    return report(status);
+  }
+  if (Status status = explainRequest(request, decisions)) {
+    return report(status);
+  }
+  *text = decisions.c_str();
+  return report({});
 }
 
 /// Compiles one item of a list, only to fill the caches.

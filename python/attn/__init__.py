@@ -6,7 +6,7 @@ from ._capi import set_compiler_option, set_simulator_option, version
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, TraceError, UnsupportedError
 from ._flash import flash_attn_func
 from ._flex import attention
-from ._kernel import Kernel, compile, why_unsupported
+from ._kernel import Kernel, compile, explain, why_unsupported
 from ._routing import Routed, routed
 from ._sdpa import sdpa
 from ._symbols import Scalar
@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "attention",
     "compile",
+    "explain",
     "flash_attn_func",
     "ops",
     "register_with_transformers",

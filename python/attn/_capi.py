@@ -174,6 +174,7 @@ def compiler() -> ctypes.CDLL:
     args = ctypes.POINTER(CompileArgs)
     lib.attn_compile.argtypes = [args, ctypes.POINTER(ctypes.c_void_p)]
     lib.attn_supports.argtypes = [args]
+    lib.attn_explain.argtypes = [args, ctypes.POINTER(ctypes.c_char_p)]
     lib.attn_jit_count.argtypes = [ctypes.POINTER(JitCounters)]
     lib.attn_jit_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     return lib
@@ -194,6 +195,13 @@ def support_error(ir: str, target: str) -> str:
     """Why the compiler cannot compile the module, "" if it can."""
     status = compiler().attn_supports(ctypes.byref(_compile_args(ir, target)))
     return runtime().attn_last_error().decode(errors="replace") if status else ""
+
+
+def explain(ir: str, target: str) -> str:
+    """What the compiler decides about the module, a decision a line."""
+    text = ctypes.c_char_p()
+    check(compiler().attn_explain(ctypes.byref(_compile_args(ir, target)), ctypes.byref(text)))
+    return (text.value or b"").decode(errors="replace")
 
 
 def set_compiler_option(name: str, value: str) -> None:

@@ -222,6 +222,20 @@ def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str 
     return _capi.support_error(kernel._program.ir, target)
 
 
+def explain(mask_mod: Callable[..., Any] | None = None, *, head_dim: int = 128, head_dim_v: int | None = None,
+            dtype: str = "bf16", mask: str = "none", score_mod: Callable[..., Any] | None = None, layout: str = "bshd",
+            target: str = DEFAULT_TARGET, **bounds: bool) -> str:
+    """What the compiler decides about a mask function, or about any arguments of `attn.compile`, a
+    decision a line: the mask or the interval of keys that it found in the function, the
+    operations that stood in the way, and the schedule. See docs/mask-functions.md.
+
+    Raises:
+        As `attn.compile`, with the reason why the arguments cannot be compiled.
+    """
+    kernel = _kernel(head_dim, head_dim_v, dtype, mask, bounds, score_mod, mask_mod, layout)
+    return _capi.explain(kernel._program.ir, target)
+
+
 def _kernel(head_dim: int, head_dim_v: int | None, dtype: Any, mask: str, bounds: dict[str, bool],
             score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None, layout: str) -> Kernel:
     for name, value, known in (("mask", mask, tuple(MASKS)), ("layout", layout, _LAYOUTS)):

@@ -200,6 +200,19 @@ class Refusals(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, message):
                 attn.compile(**{"head_dim": 64, **argument})
 
+    def test_what_is_found_in_a_mask_function_is_explained_without_compiling(self):
+        compiled = Executable.count()
+        for function, words in ((lambda b, h, q, kv: q >= kv, "Mask=causal_top_left"),
+                                (lambda b, h, q, kv: (q >= kv) & (q - kv < 9), "Mask=causal_top_left, window_left(8)"),
+                                (lambda b, h, q, kv: (kv < 7) | (q >= kv), "keys from 0 to max(7, i + 1)"),
+                                (lambda b, h, q, kv: q * kv < 9, "Staying=arith.cmpi")):
+            text = attn.explain(function)
+            self.assertIn(words, text)
+            self.assertIn("schedule: 'fwd_d128", text)
+        with self.assertRaisesRegex(attn.ArgumentError, "multiple"):
+            attn.explain(head_dim=60)
+        self.assertEqual(Executable.count(), compiled)
+
     def test_what_is_unsupported_is_said_without_compiling(self):
         compiled = Executable.count()
         self.assertEqual(attn.why_unsupported(head_dim=64, dtype="f16"), "")

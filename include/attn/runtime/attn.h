@@ -322,6 +322,14 @@ ATTN_API attn_status attn_compile(const attn_compile_args *args,
  */
 ATTN_API attn_status attn_supports(const attn_compile_args *args);
 
+/* Sets `*text` to what the compiler decides about a module, a decision a line
+ * with the pass that made it: the mask that it found in a mask function, and
+ * what stood in the way. Runs the passes that attn_supports runs, and fails as
+ * it does; the text is valid until the thread's next call, and null on failure.
+ */
+ATTN_API attn_status attn_explain(const attn_compile_args *args,
+                                  const char **text);
+
 /* Compiles `count` kernels with up to `threads` threads (0: one a core), so
  * that attn_compile finds them. `statuses`, where it is not null, gets one
  * status each. Returns the first that is not ATTN_SUCCESS, with its message. */

@@ -233,6 +233,15 @@ inline std::optional<std::string> findObstacle(const Source &source) {
   return std::nullopt;
 }
 
+/// Returns what the compiler decides about `source`, a decision a line. Throws
+/// Error if it cannot be compiled.
+inline std::string explain(const Source &source) {
+  attn_compile_args args = source.get();
+  const char *text = nullptr;
+  check(attn_explain(&args, &text));
+  return text;
+}
+
 /// Compiles all sources, with `threads` threads (0: one per core). Throws Error
 /// if one fails, after all have been tried.
 inline void precompile(const std::vector<Source> &sources, size_t threads = 0) {

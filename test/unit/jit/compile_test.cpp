@@ -59,6 +59,19 @@ TEST_F(CompileTest, saysWhatIsNotSupported) {
   EXPECT_EQ(bundle, nullptr);
 }
 
+TEST_F(CompileTest, explainsWhatItDecides) {
+  std::string ir = attentionIR("explained");
+  attn_compile_args args = compileArgs(ir);
+  const char *text = nullptr;
+  ASSERT_EQ(attn_explain(&args, &text), ATTN_SUCCESS) << attn_last_error();
+  EXPECT_NE(std::string(text).find("schedule: 'fwd_d64"), std::string::npos)
+      << text;
+  EXPECT_EQ(attn_explain(&args, nullptr), ATTN_INVALID_ARGUMENT);
+  args.target = "sm_100a";
+  EXPECT_EQ(attn_explain(&args, &text), ATTN_UNSUPPORTED);
+  EXPECT_EQ(text, nullptr);
+}
+
 TEST_F(CompileTest, takesASchedule) {
   std::string ir = attentionIR("scheduled");
   attn_compile_args args = compileArgs(ir);
