@@ -7,7 +7,7 @@ not even a warning.
     test/clean.py build --every=16 --seeds=4   # a sample
     test/clean.py build --only=table
 
-The kernels are the examples; every entry of the compiler's table alone, whatever the
+The kernels are the examples; mask functions; every entry of the compiler's table alone, whatever the
 lengths that it is for, with every kind of mask that it serves; and the schedule files
 of test/Schedules. Every kernel runs the same few problems, checked against float64 and
 for what it writes elsewhere. Prints a line a kernel and a table of the groups."""
@@ -47,6 +47,8 @@ MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "gathers": "--mask=causal_bottom_right --bound=window_left --score=alibi --region=documents"}
 # Query heads of one head of K and V, where a kernel takes that many and no other number.
 PACKED = re.compile(r"pack_gqa = (\d+)")
+# Mask functions of Inputs/attention_ir.py in which the compiler finds the keys of each query.
+FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides")
 # Exponentials relative to an integer: that of a row's only key is not 1.
 INTEGER = "row_max = integer"
 # Normal inputs, and a reference that rounds P as if relative to any number.
@@ -84,8 +86,16 @@ def masks_of(entry):
     return entry.masks + (["softcap"] if "none" in entry.masks else [])
 
 
+def function_cases():
+    for dim in (64, 128):
+        for name in FUNCTIONS:
+            options = [f"--head-dim={dim}", f"--region={name}"]
+            yield Case("functions", f"{name}:{dim}", options, None, dim, attention_ir.CAPTURES.get(name, []))
+
+
 def all_cases():
     yield from example_cases()
+    yield from function_cases()
     for entry in table_entries():
         for mask in masks_of(entry):
             yield generated_case("table", entry.symbol, entry.head_dims, mask, entry.changed({}, conditional=False))

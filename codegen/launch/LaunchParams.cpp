@@ -98,7 +98,8 @@ Attribute LaunchParams::scalar(unsigned argument) {
   if (type.isF32()) {
     return launch::ScalarAttr::get(context(), nameOf(argument));
   }
-  return launch::NumberAttr::get(context(), type, symbolOf(argument));
+  return launch::NumberAttr::get(context(), type,
+                                 sizeNamed(kernel, symbolOf(argument)));
 }
 
 Attribute LaunchParams::parameter(const Param &param) {

@@ -219,20 +219,31 @@ void VariantBuilder::createVariant(OpBuilder &builder, bool isLast) {
   createKernel(builder);
 }
 
-/// Creates the plan of kernels like `kernel`, without checks and variants.
+/// Creates the plan of kernels like `kernel`, without checks and variants. Its
+/// problem is the one that the user gave.
 static launch::PlanOp createPlan(OpBuilder &builder, StringRef name,
                                  StringRef chip, ws::KernelOp kernel,
                                  const KeyRange &keys) {
+  SmallVector<ArgumentAttr> given;
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  for (auto [argument, description] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
+    if (!description.getFixed()) {
+      given.push_back(description);
+      types.push_back(argument.getType());
+      locations.push_back(argument.getLoc());
+    }
+  }
+  auto problem = kernel->getAttrOfType<ProblemAttr>(kUserProblemAttr);
   auto plan = launch::PlanOp::create(
       builder, kernel.getLoc(),
       FlatSymbolRefAttr::get(builder.getContext(), name),
-      builder.getStringAttr(chip), kernel.getArgs(), kernel.getProblem(),
-      keys.first, keys.last,
+      builder.getStringAttr(chip),
+      ArgumentsAttr::get(builder.getContext(), given),
+      problem ? problem : kernel.getProblem(), keys.first, keys.last,
       kernel->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr));
-  Block &body = plan.getBody().emplaceBlock();
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    body.addArgument(argument.getType(), argument.getLoc());
-  }
+  plan.getBody().emplaceBlock().addArguments(types, locations);
   return plan;
 }
 

@@ -123,7 +123,8 @@ LogicalResult SizeWriter::checkCast(arith::IndexCastOp cast) {
 FailureOr<Attribute> SizeWriter::writeArgument(BlockArgument argument) {
   if (argument.getOwner() == &kernel.getBody().front() &&
       argument.getType().isInteger()) {
-    return Attribute(kernel.getArgs()[argument.getArgNumber()].getSymbol());
+    return sizeNamed(kernel,
+                     kernel.getArgs()[argument.getArgNumber()].getSymbol());
   }
   return kernel.emitOpError(pass)
          << "expected the number of work items to be that of a launch, got one "

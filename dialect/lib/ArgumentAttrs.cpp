@@ -57,11 +57,25 @@ static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
   return success();
 }
 
+/// Parses `=` and a number, if they follow.
+static ParseResult parseFixed(AsmParser &parser, IntegerAttr &fixed) {
+  int64_t number;
+  if (failed(parser.parseOptionalEqual())) {
+    return success();
+  }
+  if (parser.parseInteger(number)) {
+    return failure();
+  }
+  fixed = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
 static ParseResult parseArgument(AsmParser &parser,
                                  SmallVectorImpl<ArgumentAttr> &list) {
   std::string text;
   Words words;
   FloatAttr least, most;
+  IntegerAttr fixed;
   SmallVector<StringAttr> dims;
   auto parseDim = [&]() -> ParseResult {
     std::string dim;
@@ -87,10 +101,13 @@ static ParseResult parseArgument(AsmParser &parser,
        parseNumber(parser, most))) {
     return failure();
   }
+  if (parseFixed(parser, fixed)) {
+    return failure();
+  }
   MLIRContext *context = parser.getContext();
   list.push_back(ArgumentAttr::get(context, StringAttr::get(context, text),
                                    StringAttr::get(context, symbol), words.role,
-                                   words.access, dims, least, most));
+                                   words.access, dims, least, most, fixed));
   return success();
 }
 
@@ -132,6 +149,9 @@ void ArgumentsAttr::print(AsmPrinter &printer) const {
           printer.printFloat(argument.getLeast().getValue());
           printer << " to ";
           printer.printFloat(argument.getMost().getValue());
+        }
+        if (argument.getFixed()) {
+          printer << " = " << argument.getFixed().getInt();
         }
       });
   printer << ']';
@@ -215,6 +235,11 @@ ArgumentsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected the values of " << argument.getName()
                          << " to be finite, from the least to the most, got "
                          << least << " and " << most;
+    }
+    IntegerAttr fixed = argument.getFixed();
+    if (fixed && !llvm::isInt<32>(fixed.getInt())) { // C8
+      return emitError() << "expected the number of " << argument.getName()
+                         << " to fit i32, got " << fixed.getInt();
     }
   }
   return success();
@@ -350,6 +375,11 @@ LogicalResult attn::verifyArguments(Operation *kernel, ArgumentsAttr args,
     if (description.getLeast() && !argument.getType().isF32()) {
       return kernel->emitOpError("expected 'from' and 'to' of an f32 argument "
                                  "alone, got them of ")
+             << description.getName() << ", " << argument.getType();
+    }
+    if (description.getFixed() && !argument.getType().isInteger(32)) {
+      return kernel->emitOpError("expected a number after '=' of an i32 "
+                                 "argument alone, got one of ")
              << description.getName() << ", " << argument.getType();
     }
   }

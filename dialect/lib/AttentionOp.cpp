@@ -2,7 +2,9 @@
 //
 // Text form and verifier of attn.attention; labels are those of its
 // description.
+#include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -82,11 +84,25 @@ static attn::RegionKind regionKind(Region &region, unsigned position) {
 }
 
 ProblemAttr AttentionOp::getProblem() {
-  return ProblemAttr::get(getContext(), KernelKind::Fwd,
-                          getQuery().getType().getElementType(), getHeadDim(),
-                          getHeadDimV(), getLayout(), getMask(),
-                          regionKind(getScoreRegion(), 3),
-                          regionKind(getMaskRegion(), 2), getBoundKinds());
+  return ProblemAttr::get(
+      getContext(), KernelKind::Fwd, getQuery().getType().getElementType(),
+      getHeadDim(), getHeadDimV(), getLayout(), getMask(),
+      regionKind(getScoreRegion(), 3), regionKind(getMaskRegion(), 2),
+      getBoundKinds(), getRowKeysSides());
+}
+
+RowKeys AttentionOp::getRowKeysSides() {
+  if (!hasRowKeys()) {
+    return RowKeys::None;
+  }
+  Operation *yield = getRowKeys().front().getTerminator();
+  auto isConstant = [&](unsigned result, int64_t value) {
+    APInt constant;
+    return matchPattern(yield->getOperand(result), m_ConstantInt(&constant)) &&
+           constant.getSExtValue() == value;
+  };
+  return (isConstant(0, 0) && !hasPrefix() ? RowKeys::None : RowKeys::First) |
+         (isConstant(1, kItemLimit) ? RowKeys::None : RowKeys::End);
 }
 
 Value AttentionOp::getBound(MaskBounds kind) {
@@ -176,6 +192,15 @@ static LogicalResult verifyMaskBounds(AttentionOp op) {
                       [&] { return op.emitOpError(); });
 }
 
+// C21
+static LogicalResult verifyRowKeys(AttentionOp op) {
+  if (op.hasRowKeys() && op.getMask() != MaskKind::None) {
+    return op.emitOpError("expected mask 'none' beside 'row_keys', got '")
+           << stringifyMaskKind(op.getMask()) << "'";
+  }
+  return success();
+}
+
 // C18
 static LogicalResult verifyVariant(AttentionOp op) {
   if (op.getVariant() && !op.getConfig()) {
@@ -191,7 +216,8 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyHeadDim(*this, query)) ||
       failed(verifyHeadDim(*this, value)) ||
       failed(verifyElementTypes(*this, {key, value, out})) ||
-      failed(verifyMaskBounds(*this)) || failed(verifyVariant(*this))) {
+      failed(verifyMaskBounds(*this)) || failed(verifyRowKeys(*this)) ||
+      failed(verifyVariant(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();

@@ -95,10 +95,10 @@ static LogicalResult verifyRegionOp(Operation &inner, StringRef name) {
                  succeeded(verifyFloats(inner, name)));
 }
 
-// C9, C10
+// C9, C10, C20
 static LogicalResult verifyRegion(AttentionOp op, Region &region,
                                   StringRef name, TypeRange arguments,
-                                  Type result) {
+                                  TypeRange results) {
   if (region.empty()) {
     return success();
   }
@@ -113,10 +113,10 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
     return op.emitOpError("expected the ")
            << name << " region to end with 'attn.yield'";
   }
-  if (yield.getResult().getType() != result) {
+  if (yield.getOperandTypes() != results) {
     return yield.emitOpError("expected the ")
-           << name << " region to yield " << result << ", got "
-           << yield.getResult().getType();
+           << name << " region to yield " << results << ", got "
+           << yield.getOperandTypes();
   }
   for (Operation &inner : block.without_terminator()) {
     if (failed(verifyRegionOp(inner, name))) {
@@ -129,14 +129,21 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
 LogicalResult AttentionOp::verifyRegions() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  SmallVector<Type> arguments(4, i32);
+  SmallVector<Type> captures;
   for (Value capture : getCaptures()) {
-    arguments.push_back(regionTypeOf(capture.getType()));
+    captures.push_back(regionTypeOf(capture.getType()));
   }
-  if (failed(verifyRegion(*this, getMaskRegion(), "mask", arguments,
-                          builder.getI1Type()))) {
-    return failure();
-  }
-  arguments.insert(arguments.begin(), f32);
-  return verifyRegion(*this, getScoreRegion(), "score", arguments, f32);
+  auto verify = [&](Region &region, StringRef name, ArrayRef<Type> leading,
+                    ArrayRef<Type> results) {
+    SmallVector<Type> arguments(leading);
+    llvm::append_range(arguments, captures);
+    return verifyRegion(*this, region, name, arguments, results);
+  };
+  return success(
+      succeeded(verify(getMaskRegion(), "mask", {i32, i32, i32, i32},
+                       builder.getI1Type())) &&
+      succeeded(
+          verify(getScoreRegion(), "score", {f32, i32, i32, i32, i32}, f32)) &&
+      succeeded(verify(getRowKeys(), "row_keys", {i32, i32, i32},
+                       SmallVector<Type>(hasPrefix() ? 3 : 2, i32))));
 }

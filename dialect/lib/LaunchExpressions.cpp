@@ -55,6 +55,10 @@ Attribute launch::sizeNamed(ArgumentsAttr args, TypeRange types,
   for (auto [index, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor) {
+      IntegerAttr fixed = args[index].getFixed();
+      if (fixed && args[index].getSymbol() == name) {
+        return Expressions(name.getContext()).number(fixed.getInt());
+      }
       continue;
     }
     for (auto [symbol, size] :

@@ -108,7 +108,11 @@ DictionaryAttr attn::describeRegions(AttentionOp attention,
     }
   };
   add("score", attention.getScoreRegion(), all);
-  add("mask", attention.getMaskRegion(), all.drop_front());
+  if (Attribute users = attention->getAttr(kUserMaskAttr)) {
+    programs.append("mask", users);
+  } else {
+    add("mask", attention.getMaskRegion(), all.drop_front());
+  }
   return programs.empty() ? DictionaryAttr()
                           : programs.getDictionary(attention.getContext());
 }

@@ -192,9 +192,11 @@ LogicalResult BoundsOp::verifyRegions() {
     return failure();
   }
   for (Operation &op : block.without_terminator()) { // C2
-    if (!isConstant(&op) && !isPureScalar(&op)) {
-      return op.emitOpError("expected only pure scalar ops and constants in "
-                            "'tile.bounds'");
+    auto gather = dyn_cast<GatherOp>(op);
+    bool isElement = gather && gather.getType().isIntOrFloat();
+    if (!isConstant(&op) && !isPureScalar(&op) && !isElement) {
+      return op.emitOpError("expected only pure scalar ops, constants and "
+                            "elements of captures in 'tile.bounds'");
     }
   }
   return success();

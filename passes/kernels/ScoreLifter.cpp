@@ -238,7 +238,7 @@ void ScoreLifter::liftOp(Operation &op) {
   mapped[result] = liftPure(op, operands, lifted(result.getType(), toTile));
 }
 
-Value ScoreLifter::lift(Region &region, ValueRange arguments) {
+SmallVector<Value> ScoreLifter::lift(Region &region, ValueRange arguments) {
   Block &block = region.front();
   for (auto [formal, actual] :
        llvm::zip_equal(block.getArguments(), arguments)) {
@@ -254,5 +254,8 @@ Value ScoreLifter::lift(Region &region, ValueRange arguments) {
   for (Operation &op : block.without_terminator()) {
     liftOp(op);
   }
-  return tile(block.getTerminator()->getOperand(0));
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(), [&](Value result) {
+        return shape.empty() ? scalar(result) : tile(result);
+      });
 }

@@ -18,9 +18,11 @@ public:
   ScoreLifter(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape)
       : builder(builder), shape(shape) {}
 
-  /// Returns the tile that `region` yields for `arguments`: tiles, scalars and
-  /// whole tensors, or null for arguments that the region does not use.
-  mlir::Value lift(mlir::Region &region, mlir::ValueRange arguments);
+  /// Returns what `region` yields for `arguments`: tiles, scalars and whole
+  /// tensors, or null for arguments that the region does not use. The results
+  /// are tiles; without a shape they are scalars, and so are the arguments.
+  llvm::SmallVector<mlir::Value> lift(mlir::Region &region,
+                                      mlir::ValueRange arguments);
 
 private:
   void liftOp(mlir::Operation &op);

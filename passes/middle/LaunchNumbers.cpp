@@ -26,6 +26,8 @@ LaunchNumbers::LaunchNumbers(ws::KernelOp kernel)
         bool isStatic = !ShapedType::isDynamic(size);
         add(name, isStatic ? size : 0, isStatic ? size : INT32_MAX);
       }
+    } else if (IntegerAttr fixed = args[index].getFixed()) {
+      add(args[index].getSymbol().getValue(), fixed.getInt(), fixed.getInt());
     } else if (argument.getType().isSignlessInteger()) {
       // With 62 bits, differences of chosen numbers fit 64 bits.
       unsigned bits = std::min(argument.getType().getIntOrFloatBitWidth(), 62U);

@@ -25,7 +25,7 @@ public:
       : config(kernel.getConfig()), launch(launch),
         parts(1 + random() % config.getLastWaveParts()), part(random() % parts),
         isPart(parts > 1 && random() % 2), withCare(random() % 2),
-        replica(random() % 4) {
+        replica(random() % 4), element(random()) {
     for (auto [place, count] : llvm::zip(item, launch.extents)) {
       place = pickItem(count, random);
     }
@@ -42,6 +42,7 @@ public:
 private:
   static int64_t pickItem(int64_t count, std::minstd_rand &random);
   int64_t ownedRows(tile::OwnedRowsOp owned, unsigned result) const;
+  std::optional<int64_t> elementOf(tile::GatherOp gather) const;
 
   ConfigAttr config;
   const CheckedLaunches::Launch &launch;
@@ -49,7 +50,8 @@ private:
   int64_t subtile = 0;
   int64_t parts, part;
   bool isPart, withCare;
-  int64_t replica; // modulo the number of the role's replicas
+  int64_t replica;  // modulo the number of the role's replicas
+  uint64_t element; // for elements of captures
 };
 
 } // namespace
@@ -77,6 +79,19 @@ int64_t Sample::ownedRows(tile::OwnedRowsOp owned, unsigned result) const {
                                    config.getCluster() * config.getTileM();
 }
 
+/// Returns a number that the capture may hold: near a length, or any.
+std::optional<int64_t> Sample::elementOf(tile::GatherOp gather) const {
+  auto type = dyn_cast<IntegerType>(gather.getType());
+  if (!type) {
+    return std::nullopt;
+  }
+  bool isSmall = element % 4 != 0;
+  int64_t number = isSmall ? static_cast<int64_t>(element % 4096) - 16
+                           : static_cast<int64_t>(element * 0x9E3779B97F4A7C15);
+  return type.getWidth() == 1 ? number & 1
+                              : llvm::SignExtend64(number, type.getWidth());
+}
+
 std::optional<int64_t> Sample::valueOf(Value value) const {
   using Result = std::optional<int64_t>;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -92,6 +107,7 @@ std::optional<int64_t> Sample::valueOf(Value value) const {
         return result == 0 ? part : result == 1 ? int64_t(isPart) : 0;
       })
       .Case([&](tile::WithCareOp) { return int64_t(withCare); })
+      .Case([&](tile::GatherOp gather) { return elementOf(gather); })
       .Default([](Operation *) { return Result(); });
 }
 
@@ -148,7 +164,7 @@ void LoopTrial::readNumbers(Program &program) {
 InFlightDiagnostic LoopTrial::refuseInput(Value input) {
   InFlightDiagnostic error = loop.emitOpError(
       "attn-verify-ranges: expected bounds that are integer arithmetic on "
-      "sizes, arguments and work items, got ");
+      "sizes, arguments, elements of captures and work items, got ");
   if (Operation *op = input.getDefiningOp()) {
     error << "a '" << op->getName() << "'";
     error.attachNote(op->getLoc()) << "the op";

@@ -126,8 +126,8 @@ static std::optional<int64_t> headsToPack(AttentionOp op) {
   }
   int64_t group = *sizes.heads / *sizes.keyHeads;
   bool isPossible =
-      group == 1 || (infoOf(Knob::PackGqa).allowed().allows(group) &&
-                     !op.hasScoreRegion() && !op.hasMaskRegion());
+      group == 1 ||
+      (infoOf(Knob::PackGqa).allowed().allows(group) && !op.hasRegions());
   return isPossible ? std::optional(group) : std::nullopt;
 }
 

@@ -19,7 +19,8 @@ static int64_t weighOp(Operation *op) {
 
 int64_t attn::weighRegions(AttentionOp op) {
   int64_t weight = 0;
-  for (Region *region : {&op.getScoreRegion(), &op.getMaskRegion()}) {
+  for (Region *region :
+       {&op.getScoreRegion(), &op.getMaskRegion(), &op.getRowKeys()}) {
     region->walk([&](Operation *inner) { weight += weighOp(inner); });
   }
   return weight;

@@ -24,6 +24,23 @@ struct Key {
   bool exact = false;  // of an entry: not for smaller head dims
   bool packed = false; // of an entry: for problems whose heads it packs
 
+  /// The keys of a row end like those of a causal mask, and begin like those of
+  /// a window.
+  static TableMasks masksOf(ProblemAttr problem) {
+    StringRef served = builtInMask(problem.getMask()).served;
+    RowKeys sides = problem.getRowKeys();
+    TableMasks masks = TableMasks::Nothing;
+    if (bitEnumContainsAll(sides, RowKeys::End)) {
+      masks |= TableMasks::CausalTopLeft;
+    } else if (sides == RowKeys::None && !served.empty()) {
+      masks |= *symbolizeTableMasks(served);
+    }
+    if (problem.getBounds() != MaskBounds::None ||
+        bitEnumContainsAll(sides, RowKeys::First)) {
+      masks |= TableMasks::Window;
+    }
+    return masks;
+  }
   static Key of(ProblemAttr problem, StringRef target) {
     Key key{problem.getKind(),
             problem.getHeadDim(),
@@ -31,13 +48,7 @@ struct Key {
             TableMasks::Nothing,
             {nameOf(problem.getDtype())},
             {target}};
-    StringRef served = builtInMask(problem.getMask()).served;
-    if (!served.empty()) {
-      key.masks |= *symbolizeTableMasks(served);
-    }
-    if (problem.getBounds() != MaskBounds::None) {
-      key.masks |= TableMasks::Window;
-    }
+    key.masks = masksOf(problem);
     // Reading elements at positions needs registers for addresses.
     if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
         attn::RegionKind::Gathering) {

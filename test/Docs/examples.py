@@ -21,7 +21,7 @@ VALUES = {
     "attn": {"tensor<?x?x?x128xbf16>": "q k v", "f32": "scale", "tensor<?xf32>": "slopes"},
     "tile": {
         "!tile.work": "w",
-        "i32": "blocks heads batches batch head row n i length parts hi mid lo",
+        "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap",
         "i1": "failed", "f32": "scale",
         "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?xi32>": "ids",
         "tensor<64x64xbf16>": "q o", "tensor<128x64xbf16>": "k v t", "tensor<64x128xbf16>": "p",

@@ -34,24 +34,54 @@ SOFTCAP = """
         %r = arith.mulf %t, %cap : f32
         attn.yield %r : f32
       }"""
-DOCUMENTS = """
+FUNCTION = """
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32{formals}):
-        %batch = arith.index_cast %b : i32 to index
-        %qi = arith.index_cast %i : i32 to index
-        %kj = arith.index_cast %j : i32 to index
-        %mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?x{ids}>
-        %other = tensor.extract %id_of[%batch, %kj] : tensor<?x?x{ids}>
-        %same = arith.cmpi eq, %mine, %other : {ids}
-        attn.yield %same : i1
+        LINES
+        attn.yield %seen : i1
       }"""
-# Score region: what it captures, (name of the argument, name inside, type), and its text.
+
+
+def function(*lines):
+    return FUNCTION.replace("LINES", "\n        ".join(lines))
+
+
+CAUSAL = "%causal = arith.cmpi sle, %j, %i : i32"
+DOCUMENTS = function("%batch = arith.index_cast %b : i32 to index",
+                     "%qi = arith.index_cast %i : i32 to index",
+                     "%kj = arith.index_cast %j : i32 to index",
+                     "%mine = tensor.extract %id_of[%batch, %qi] : tensor<?x?x{ids}>",
+                     "%other = tensor.extract %id_of[%batch, %kj] : tensor<?x?x{ids}>",
+                     "%seen = arith.cmpi eq, %mine, %other : {ids}")
+PREFIX = function(CAUSAL, "%c70 = arith.constant 70 : i32", "%early = arith.cmpi slt, %j, %c70 : i32",
+                  "%seen = arith.ori %early, %causal : i1")
+PADDING = function("%batch = arith.index_cast %b : i32 to index",
+                   "%length = tensor.extract %length_of[%batch] : tensor<?xi32>",
+                   "%seen = arith.cmpi slt, %j, %length : i32")
+CHUNKS = function("%c48 = arith.constant 48 : i32", "%own = arith.divsi %i, %c48 : i32",
+                  "%other = arith.divsi %j, %c48 : i32", "%seen = arith.cmpi eq, %own, %other : i32")
+STEPS = function("%c40 = arith.constant 40 : i32", "%own = arith.divsi %i, %c40 : i32",
+                 "%other = arith.divsi %j, %c40 : i32", "%seen = arith.cmpi sge, %own, %other : i32")
+SINKS = function(CAUSAL, "%c4 = arith.constant 4 : i32", "%c50 = arith.constant 50 : i32",
+                 "%sink = arith.cmpi slt, %j, %c4 : i32", "%distance = arith.subi %i, %j : i32",
+                 "%near = arith.cmpi slt, %distance, %c50 : i32", "%either = arith.ori %sink, %near : i1",
+                 "%seen = arith.andi %either, %causal : i1")
+# Every third key, which stays a function, of those of a window.
+STRIDES = function(CAUSAL, "%c3 = arith.constant 3 : i32", "%c90 = arith.constant 90 : i32",
+                   "%mine = arith.remsi %i, %c3 : i32", "%other = arith.remsi %j, %c3 : i32",
+                   "%same = arith.cmpi eq, %mine, %other : i32", "%distance = arith.subi %i, %j : i32",
+                   "%near = arith.cmpi slt, %distance, %c90 : i32", "%window = arith.andi %near, %causal : i1",
+                   "%seen = arith.andi %same, %window : i1")
+# Region: what it captures, (name of the argument, name inside, type) or None, and its text.
 SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softcap": (("softcap", "cap", "f32"), SOFTCAP)}
 # The value of every bound where tests have no other.
 BOUND = 37
 # Options of attn-run for what a region captures, where its defaults are not enough.
-CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"]}
-MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS)}
+CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"],
+            "padding": ["--tensor=lengths=integers:-9:400"]}
+MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS), "prefix": (None, PREFIX),
+         "padding": (("lengths", "length_of", "tensor<?xi32>"), PADDING), "chunks": (None, CHUNKS), "steps": (None, STEPS),
+         "sinks": (None, SINKS), "strides": (None, STRIDES)}
 
 
 def slope(element):
@@ -68,7 +98,7 @@ def write(args):
     qk, v = (f"tensor<?x?x?x{d}x{args.dtype}>" for d in (args.head_dim, dv))
     bounds = [name for name in masks.BOUNDS if name in args.bound]
     regions = [table[name] for table, name in ((SCORES, args.score), (MASKS, args.region)) if name]
-    captures = [(name, inside, kind.format(slopes=args.slopes, ids=args.ids)) for (name, inside, kind), _ in regions]
+    captures = [(name, inside, kind.format(slopes=args.slopes, ids=args.ids)) for (name, inside, kind) in filter(None, (capture for capture, _ in regions))]
     formals = "".join(f", %{inside}: {kind.replace('ui', 'i')}" for _, inside, kind in captures)
     arguments = [f"%q: {qk}", f"%k: {qk}", f"%v: {v}", "%scale: f32"]
     arguments += [f"%{name}: i32" for name in bounds]
@@ -92,7 +122,7 @@ def write(args):
 
 def scalar_options(args):
     """Options of attn-run for the bounds of a problem's mask, and for what its regions capture."""
-    return [f"--scalar={name}={BOUND}" for name in args.bound] + CAPTURES.get(args.score, [])
+    return [f"--scalar={name}={BOUND}" for name in args.bound] + CAPTURES.get(args.score, []) + CAPTURES.get(args.region, [])
 
 
 def parse(arguments=None):

@@ -14,7 +14,7 @@ func.func @no_config(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
 func.func @other_op(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
-  // expected-error @below {{'arith.mulf' op expected only one 'attn.attention' and 'func.return' in the function, got 'arith.mulf'}}
+  // expected-error @below {{'arith.mulf' op expected only one 'attn.attention', 'func.return' and constants in the function, got 'arith.mulf'}}
   %twice = arith.mulf %scale, %scale : f32
   %o, %lse = attn.attention %q, %k, %v scale(%twice) mask(none) layout(bshd)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
@@ -28,7 +28,7 @@ func.func @other_op(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 func.func @two(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
   %x, %y = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
-  // expected-error @below {{'attn.attention' op expected only one 'attn.attention' and 'func.return' in the function, got 'attn.attention'}}
+  // expected-error @below {{'attn.attention' op expected only one 'attn.attention', 'func.return' and constants in the function, got 'attn.attention'}}
   %o, %lse = attn.attention %x, %k, %v scale(%scale) mask(none) layout(bshd)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l

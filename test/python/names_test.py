@@ -12,7 +12,7 @@ FOLDERS = ("dialect/lib", "passes/middle", "passes/schedule", "codegen/launch", 
 # Code that reads launch plans identifies arguments by their roles.
 READERS = ("runtime/lib", "jit/lib", "tools/attn-run")
 # The only file that defines the names of arguments and sizes.
-HOME = "passes/kernels/forward/Tiling/ArgumentNames.h"
+HOME = "passes/kernels/ArgumentNames.h"
 # It writes schedules of the forward kernel, as the table's files do: they name steps and values.
 GENERATOR = "passes/schedule/Generator/"
 # Words that are a kernel's name by chance.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops whose values follow directly from the kernel's parameters and shared
-// memory.
+// Ops whose values follow directly from the kernel's parameters, from shared
+// memory or from other numbers.
 #include "InstructionPatterns.h"
 
 using namespace mlir;
@@ -59,11 +59,30 @@ struct CutPattern : ParamPattern<tile::CutOp> {
   }
 };
 
+struct SkipPattern : OpConversionPattern<tile::SkipOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::SkipOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value isBefore =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              adaptor.getIteration(), adaptor.getFrom());
+    Value gap = arith::SelectOp::create(
+        rewriter, loc, isBefore,
+        arith::ConstantIntOp::create(rewriter, loc, 0, 32), adaptor.getGap());
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, adaptor.getIteration(), gap);
+    return success();
+  }
+};
+
 } // namespace
 
 void codegen::populateValuePatterns(RewritePatternSet &patterns,
                                     const TypeConverter &types,
                                     const ParamValues &params) {
-  patterns.add<SlotAtPattern, SmemPattern>(types, patterns.getContext());
+  patterns.add<SlotAtPattern, SmemPattern, SkipPattern>(types,
+                                                        patterns.getContext());
   patterns.add<CutPattern>(types, patterns.getContext(), params);
 }

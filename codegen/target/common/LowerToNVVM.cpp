@@ -99,7 +99,7 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
                       ws::StoreOp, ws::PutOp, tile::StoreRowOp, tile::GatherOp,
                       tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
                       tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp,
-                      tile::JoinOp>();
+                      tile::JoinOp, tile::SkipOp>();
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   return applyPartialConversion(kernel, target, std::move(patterns), config);

@@ -13,7 +13,8 @@ def Attn_ArgumentAttr : AttrDef<Attn_Dialect, "Argument"> {
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$symbol,
     OptionalParameter<"std::optional<::attn::ArgumentRole>">:$role, "::attn::ArgumentAccess":$access,
     OptionalArrayRefParameter<"::mlir::StringAttr">:$dims,
-    OptionalParameter<"::mlir::FloatAttr">:$least, OptionalParameter<"::mlir::FloatAttr">:$most);
+    OptionalParameter<"::mlir::FloatAttr">:$least, OptionalParameter<"::mlir::FloatAttr">:$most,
+    OptionalParameter<"::mlir::IntegerAttr">:$fixed);
 }
 
 def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
@@ -25,7 +26,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     argument  := string [`as` string] [role] [`read` | `write` | `accumulate`] [dims] [values]
     role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
     dims      := `(` string (`,` string)* `)`
-    values    := `from` float `to` float
+    values    := `from` float `to` float | `=` integer
     ```
     A launch gives an argument by its name, which may be any text. Expressions of the launch
     plan call it by its symbol, the string after `as`; without one the name is the symbol.
@@ -38,8 +39,10 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     An argument is read unless the text says otherwise: written, each element once by
     one work item, or accumulated, where several work items add to one element. `dims`
     names the sizes of a tensor, dimension by dimension: sizes of one name are equal in each
-    launch. Without them a tensor of symbol `x` has the sizes "x_d0", "x_d1", and so on. `values`:
-    the f32 numbers that the kernel can compute with; a launch with another is refused.
+    launch. Without them a tensor of symbol `x` has the sizes "x_d0", "x_d1", and so on. `from`
+    and `to`: the f32 numbers that the kernel can compute with; a launch with another is refused.
+    `=`: the number that the kernel always gets; launches do not give it, and the launch plan
+    does not list it.
 
     **Constraints**
     - C1: names are different, and so are symbols
@@ -48,6 +51,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     - C3: the `values` are finite, the first at most the last
     - C4: no role but `bound` and `capture` twice
     - C5: `output` and `lse` are not read, arguments of other roles are
+    - C8: only an i32 has a number after `=`, which fits it
 
     **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`
   }];

@@ -60,6 +60,14 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     query i may see key j. i is the query position, j the key position, h the
     query head.
 
+    `row_keys` takes (b, h, i, captures...) and yields two i32, the first key that query i may
+    see, and the end: the key after the last one. A third i32 is the end of a prefix: query i
+    sees the keys before it too. Keys before 0 or beyond the last are no keys, and between a
+    first key and an end that is not after it there are none. No number may get smaller when i
+    grows. Kernels skip the blocks of keys that no query of a tile may see, and compare no
+    positions in blocks that all of them see. `attn-infer-mask` derives `row_keys` from mask
+    regions.
+
     Captured tensors are read in their own element type; the ops of the region choose the
     types of the arithmetic. An i1 is a byte in memory, and true unless the byte is 0. A ui8
     is an i8 in a region: the ops say what is unsigned. f16 and bf16 may be read, selected,
@@ -98,6 +106,9 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C18: an op with a `variant` has a `config`
     - C19: f16 and bf16 values are read, constant, selected, or rounded from f32 to nearest
       even; `math` ops other than `absf`, `fma` and `sqrt` are on f32
+    - C20: `row_keys` is one block with arguments (i32, i32, i32, captures...) and yields two i32,
+      or three
+    - C21: an op with `row_keys` has the mask `none`
 
     C2 to C8 compare static sizes only; the others are checked at launch.
 
@@ -131,12 +142,13 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     Attn_LayoutKindAttr:$layout, DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     OptionalAttr<Attn_ConfigAttr>:$config, OptionalAttr<Attn_VariantAttr>:$variant);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
-  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
+  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region,
+    MaxSizedRegion<1>:$row_keys);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
     `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)? (`variant` $variant^)?
-    (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
+    (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
   }];
   let hasRegionVerifier = 1;
@@ -153,12 +165,21 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     ::mlir::Value getBound(::attn::MaskBounds bound);
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
+    bool hasRowKeys() { return !getRowKeys().empty(); }
+    bool hasRegions() { return hasScoreRegion() || hasMaskRegion() || hasRowKeys(); }
+    /// Whether `row_keys` yields the end of a prefix.
+    bool hasPrefix() {
+      return hasRowKeys() && !getRowKeys().front().empty() && getRowKeys().front().back().getNumOperands() == 3;
+    }
+    /// The sides on which `row_keys` bounds the keys: a first key that is the constant 0 is no
+    /// bound, nor is an end that is the constant kItemLimit, which no length reaches.
+    ::attn::RowKeys getRowKeysSides();
   }];
 }
 
 def Attn_YieldOp : Op<Attn_Dialect, "yield",
     [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp"]>]> {
-  let summary = "returns the new score, or whether query i may see key j";
+  let summary = "returns the new score, whether query i may see key j, or the keys that it may see";
   let description = [{
     **Example**
     ```mlir
@@ -173,8 +194,8 @@ def Attn_YieldOp : Op<Attn_Dialect, "yield",
           -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
     ```
   }];
-  let arguments = (ins AnyTypeOf<[F32, I1]>:$result);
-  let assemblyFormat = "$result attr-dict `:` type($result)";
+  let arguments = (ins Variadic<AnyTypeOf<[F32, I1, I32]>>:$results);
+  let assemblyFormat = "$results attr-dict `:` type($results)";
 }
 
 #endif // ATTN_DIALECT_ATTENTIONOP_TD

@@ -61,6 +61,14 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
   // present, and reads captured tensors at a query or key position
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
+// The ends of the keys that `row_keys` of attn.attention yields.
+def Attn_RowKeys : I32BitEnumAttr<"RowKeys", "the sides on which `row_keys` bounds the keys of a query", [
+  I32BitEnumAttrCaseNone<"None", "none">, I32BitEnumAttrCaseBit<"First", 0, "first">,
+  I32BitEnumAttrCaseBit<"End", 1, "end">]> {
+  let cppNamespace = "::attn";
+  let genSpecializedAttr = 0;
+}
+
 def Attn_ArgumentAccess : Attn_Enum<"ArgumentAccess", "what a kernel does with an argument", [
   I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">,
   I32EnumAttrCase<"Accumulate", 2, "accumulate">]>;

@@ -49,8 +49,8 @@ private:
 llvm::SmallVector<mlir::Attribute>
 sizesOf(ArgumentsAttr args, mlir::TypeRange types, unsigned index);
 
-/// Returns the size of that name: the name, or the number to which `types` fix
-/// it.
+/// Returns the size or number of that name: the name, or the number to which
+/// `types` or `args` fix it.
 mlir::Attribute sizeNamed(ArgumentsAttr args, mlir::TypeRange types,
                           mlir::StringAttr name);
 

@@ -11,9 +11,16 @@ namespace attn {
 /// The discardable attribute of a kernel with the result of describeRegions().
 constexpr llvm::StringLiteral kRegionProgramsAttr = "attn.region_programs";
 
+/// Discardable attributes of an op, or a kernel, whose mask a pass has
+/// replaced: the problem, and the program of the mask region, as the user gave
+/// them.
+constexpr llvm::StringLiteral kUserProblemAttr = "attn.user_problem";
+constexpr llvm::StringLiteral kUserMaskAttr = "attn.user_mask";
+
 /// Returns {score = [...], mask = [...]} for the regions of the op, or null if
-/// it has none. An op is a list of words: its type, its name and its operands
-/// (docs/launch-plan.md). `captureNames` are those of the kernel's arguments.
+/// it has none; the mask is the user's. An op is a list of words: its type, its
+/// name and its operands (docs/launch-plan.md). `captureNames` are those of the
+/// kernel's arguments.
 mlir::DictionaryAttr describeRegions(AttentionOp attention,
                                      llvm::ArrayRef<std::string> captureNames);
 

@@ -23,7 +23,8 @@ def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
     "int64_t":$head_dim, "int64_t":$head_dim_v, EnumParameter<Attn_LayoutKind>:$layout,
     EnumParameter<Attn_MaskKind>:$mask, EnumParameter<Attn_RegionKind>:$score_region,
     EnumParameter<Attn_RegionKind>:$mask_region,
-    DefaultValuedParameter<"::attn::MaskBounds", "::attn::MaskBounds::None">:$bounds);
+    DefaultValuedParameter<"::attn::MaskBounds", "::attn::MaskBounds::None">:$bounds,
+    DefaultValuedParameter<"::attn::RowKeys", "::attn::RowKeys::None">:$row_keys);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

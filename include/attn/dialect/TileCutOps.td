@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work items that are cut along the keys into parts, and the join of the parts.
+// Work items that are cut along the keys into parts, the join of the parts, and
+// loops that leave out keys.
 #ifndef ATTN_DIALECT_TILECUTOPS_TD
 #define ATTN_DIALECT_TILECUTOPS_TD
 
@@ -70,6 +71,19 @@ def Tile_JoinOp : Tile_Op<"join", [SingleBlock, MemoryEffects<[MemRead, MemWrite
     functional-type($values, $results_) $body
   }];
   let hasRegionVerifier = 1;
+}
+
+def Tile_SkipOp : Tile_Op<"skip", [Pure, SameOperandsAndResultType]> {
+  let summary = "the block of an iteration, in a loop over two runs of blocks";
+  let description = [{
+    `%iteration` itself before `%from`, and `%gap` more from there on. The gap is not negative:
+    each iteration has its own block.
+
+    **Example** `%block = tile.skip %iteration from %from by %gap`
+  }];
+  let arguments = (ins I32:$iteration, I32:$from, I32:$gap);
+  let results = (outs I32:$block);
+  let assemblyFormat = "$iteration `from` $from `by` $gap attr-dict";
 }
 
 #endif // ATTN_DIALECT_TILECUTOPS_TD

@@ -229,7 +229,7 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
 
     **Constraints**
     - C1: the region has the work item as its argument and yields one i32 per result
-    - C2: only pure scalar ops and constants
+    - C2: only pure scalar ops, constants, and reads of one element of a capture
     - C3: `subtile` and `of` occur together, and `of` is at least 1
 
     **Example**

@@ -4,7 +4,9 @@
 // CTA.
 #include "Tiling/KernelWriter.h"
 #include "attn/dialect/ConsumedKnobs.h"
+#include "attn/dialect/RegionProgram.h"
 #include "attn/passes/kernels/Passes.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILE
@@ -18,14 +20,19 @@ using namespace attn;
 /// its results.
 static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
   for (Operation &op : func.getBody().getOps()) {
-    if (&op != attention && !isa<func::ReturnOp>(op)) {
-      return op.emitOpError("expected only one 'attn.attention' and "
-                            "'func.return' in the function, got '")
+    if (&op != attention && !isa<func::ReturnOp, arith::ConstantOp>(op)) {
+      return op.emitOpError("expected only one 'attn.attention', "
+                            "'func.return' and constants in the function, "
+                            "got '")
              << op.getName() << "'";
     }
   }
+  // Launches give the bounds of the user's masks, not those of inferred ones.
+  bool isInferred = attention->hasAttr(kUserProblemAttr);
   for (auto [number, operand] : llvm::enumerate(attention->getOperands())) {
-    if (!isa<BlockArgument>(operand)) {
+    bool isBound = llvm::is_contained(attention.getBounds(), operand);
+    if (!isa<BlockArgument>(operand) &&
+        !(isBound && isInferred && matchPattern(operand, m_Constant()))) {
       return attention.emitOpError("expected operand #")
              << number << " to be an argument of the function";
     }
@@ -74,7 +81,7 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
                                  "attaches");
   }
   int64_t packed = attention.getConfig()->getPackGqa();
-  if (packed > 1 && (attention.hasScoreRegion() || attention.hasMaskRegion())) {
+  if (packed > 1 && attention.hasRegions()) {
     return attention.emitOpError("expected no regions with 'pack_gqa' above 1, "
                                  "because their head would differ by row, got ")
            << packed;

@@ -96,6 +96,12 @@ std::optional<int64_t> SyncNumbers::fold(Operation *op) {
   return integer ? std::optional(integer.getInt()) : std::nullopt;
 }
 
+/// The first block stays where it is.
+std::optional<int64_t> SyncNumbers::blockOf(tile::SkipOp skip) {
+  std::optional<int64_t> iteration = numberOf(skip.getIteration());
+  return iteration && *iteration > 0 ? *iteration + skippedBlocks : iteration;
+}
+
 /// Each item has its own rows and heads, and no sequence is short.
 std::optional<int64_t> SyncNumbers::makeUp(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -117,6 +123,7 @@ std::optional<int64_t> SyncNumbers::makeUp(Value value) {
       })
       .Case([&](tile::CutOp) { return 1000 >> result.getResultNumber(); })
       .Case([&](tile::PartOfOp) { return 0; })
+      .Case([&](tile::SkipOp skip) { return blockOf(skip); })
       .Default([](Operation *) { return std::nullopt; });
 }
 

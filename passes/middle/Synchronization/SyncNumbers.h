@@ -24,15 +24,24 @@ public:
   /// Like coordinate(), for the row block that comes `blocks` later.
   mlir::FailureOr<int64_t> laterCoordinate(mlir::Value value, int64_t blocks,
                                            mlir::Operation *user);
+  /// Returns the iteration that runs a block: `tile.skip` numbers blocks with a
+  /// gap, which is invented too.
+  static int64_t iterationOf(int64_t block) {
+    return block >= skippedBlocks ? block - skippedBlocks : block;
+  }
   /// Sets the induction variable of a loop for the current trip.
   void set(mlir::Value counter, int64_t number) { numbers[counter] = number; }
 
   const SyncRun &run;
 
 private:
+  /// More than the blocks of any item.
+  static constexpr int64_t skippedBlocks = 1 << 20;
+
   /// Evaluates `value`; `known` holds the results of the current evaluation.
   std::optional<int64_t> numberOf(mlir::Value value);
   std::optional<int64_t> boundOf(tile::BoundsOp bounds, unsigned index);
+  std::optional<int64_t> blockOf(tile::SkipOp skip);
   std::optional<int64_t> fold(mlir::Operation *op);
   /// Returns a size, or a coordinate of an item, invented so that they differ.
   std::optional<int64_t> makeUp(mlir::Value value);

@@ -277,7 +277,7 @@ LogicalResult TileRanges::visitLoad(LoadOp load, SyncNumbers &at) {
     return failure();
   }
   TileRange range;
-  range.starts.push_back(*row);
+  range.starts.emplace_back(*row);
   if (rankOf(load.getTile()) == 2) {
     range.starts.push_back(TileStart{0});
   }
@@ -350,7 +350,7 @@ static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
     result.sawSame = true;
     return success();
   }
-  int64_t number = block->at / sizeOf(mma.getA(), 1);
+  int64_t number = SyncNumbers::iterationOf(block->at / sizeOf(mma.getA(), 1));
   if (llvm::is_contained(result.summed, number)) {
     return at.run.error(mma)
            << "V28: expected each block to be added once, got " << number
@@ -483,7 +483,8 @@ static TileRange reduced(tile::ReduceOp reduce, const TileRange &of) {
   }
   range.sawSame = !startOf(of, dim);
   if (auto start = startOf(of, dim)) {
-    range.summed = {start->at / sizeOf(reduce.getSource(), dim)};
+    range.summed = {
+        SyncNumbers::iterationOf(start->at / sizeOf(reduce.getSource(), dim))};
   }
   return range;
 }

@@ -25,7 +25,8 @@ struct TileStart {
 struct TileRange {
   /// By dimension; nothing if the tile is the same along it, like a constant.
   llvm::SmallVector<std::optional<TileStart>, 2> starts;
-  /// The blocks that products and reductions have summed, in order.
+  /// The blocks that products and reductions have summed, in order, by the
+  /// iterations that run them.
   llvm::SmallVector<int64_t> summed;
   /// The tile may have summed other blocks: its operand was the same along the
   /// block, like scores that do not depend on the keys.

@@ -6,7 +6,6 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::sched;
-using llvm::formatv;
 
 //===----------------------------------------------------------------------===//
 // Steps

@@ -112,8 +112,9 @@ attn.yield %c : i1
 // -----
 
 // attention_yield_type
-// expected-error @below {{'attn.yield' op operand #0 must be 32-bit float or 1-bit signless integer, but got 'i32'}}
-attn.yield %i : i32
+%c = arith.constant 0.0 : f64
+// expected-error @below {{'attn.yield' op operand #0 must be variadic of 32-bit float or 1-bit signless integer or 32-bit signless integer, but got 'f64'}}
+attn.yield %c : f64
 
 // -----
 
@@ -207,3 +208,48 @@ attn.yield %c : i1
 %x = arith.constant 2147483648 : index
 %c = arith.cmpi slt, %i, %j : i32
 attn.yield %c : i1
+
+// =====
+
+// The keys of each row.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c20_results
+// expected-error @below {{'attn.yield' op expected the row_keys region to yield 'i32', 'i32', got 'i32'}}
+attn.yield %i : i32
+
+// -----
+
+// attention_c12_row_keys
+%x = arith.sitofp %i : i32 to f32
+// expected-error-re @below {{'math.atan' op expected one of the ops that the row_keys region may hold: arith.addf, {{.*}}, math.tanh, tensor.extract}}
+%r = math.atan %x : f32
+attn.yield %i, %i : i32, i32
+
+// =====
+
+// attention_c21
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+...
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32):
+        attn.yield %i, %i : i32, i32
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// expected-error @below {{'attn.attention' op expected mask 'none' beside 'row_keys', got 'causal_top_left'}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd)

@@ -261,13 +261,13 @@ func.func @owned_rows_outside(%n: i32) {
 
 // -----
 
-func.func @bounds_c2_pure(%n: i32, %t: tensor<?xi32>) {
+func.func @bounds_c2_pure(%n: i32) {
   %w = tile.next_work extents(%n, %n, %n)
   %b = tile.bounds %w : i32 {
   ^bb0(%x: !tile.work):
-    // expected-error @below {{'tile.gather' op expected only pure scalar ops and constants in 'tile.bounds'}}
-    %g = tile.gather %t[%n : i32] : tensor<?xi32> -> i32
-    tile.yield %g : i32
+    // expected-error @below {{'tensor.splat' op expected only pure scalar ops, constants and elements of captures in 'tile.bounds'}}
+    %g = tensor.splat %n : tensor<4xi32>
+    tile.yield %n : i32
   }
   return
 }

@@ -7,6 +7,59 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
+  let summary = "turn mask regions into built-in masks, or into the keys of each row";
+  let description = [{
+    Reads a mask region as a formula: `and`, `or`, `xor` with true, and `select` over comparisons.
+    A factor of the formula becomes a bound on the keys of query i, if it is made of comparisons
+    of the position j with a number E(i) that does not get smaller when i grows: differences of
+    positions, quotients by positive constants, minima and maxima are resolved. E may use
+    captured numbers, and elements at the batch or the head. A comparison of such an E with
+    another number is a guard: without it, the row has no keys.
+
+    - Bounds that are those of a built-in mask become that mask. What was the constant of the
+      function is a constant operand of the op, so that the kernel is the mask's own.
+    - Other bounds become `row_keys`. Alternatives whose keys are not one interval are bounded
+      by the interval that holds them all, and stay in the region.
+    - Other factors stay in the region.
+
+    **Requires** a function around an `attn.attention` that `attn-tile` accepts.
+
+    **Ensures** the op admits the same keys for all positions below kItemLimit and all captures:
+    no number of a bound wraps, and what is not proven stays in the region. An op that changes
+    has `attn.user_problem` and `attn.user_mask`, the problem and the program of the mask as the
+    user gave it, for launch plans. Ops with a built-in mask or with `row_keys` are left alone.
+
+    **Before**
+    ```mlir
+    func.func @f(%q: ..., %length: tensor<?xi32>) -> (...) {
+      %o, %lse = attn.attention ... mask(none) ... mask_region {
+        ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %lengths: tensor<?xi32>):
+          %at = arith.index_cast %b : i32 to index
+          %length = tensor.extract %lengths[%at] : tensor<?xi32>
+          %inside = arith.cmpi slt, %j, %length : i32
+          %causal = arith.cmpi sle, %j, %i : i32
+          %both = arith.andi %inside, %causal : i1
+          attn.yield %both : i1
+      } : ...
+    }
+    ```
+    **After**
+    ```mlir
+    func.func @f(%q: ..., %length: tensor<?xi32>) -> (...) {
+      %o, %lse = attn.attention ... mask(none) ... row_keys {
+        ^bb0(%b: i32, %h: i32, %i: i32, %lengths: tensor<?xi32>):
+          // %first = 0; %end = min(max(%length, 0), %i + 1)
+          attn.yield %first, %end : i32, i32
+      } {attn.user_mask = [...], attn.user_problem = #attn.problem<...>} : ...
+    }
+    ```
+    Does not change numerics.
+    Remark `infer-mask`: what was inferred, and each factor that stays, with the reason.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
   let summary = "turn functions around attn.attention into one CTA's program";
   let description = [{

@@ -3,6 +3,7 @@
 #include "LaunchConditions.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
@@ -18,6 +19,7 @@ class ArgumentList {
 public:
   explicit ArgumentList(AttentionOp attention) : attention(attention) {}
 
+  /// An input that is a constant of the function is the same in all launches.
   void add(Value &argument, const ArgumentName &name, ArgumentRole role,
            Value input, ArrayRef<StringRef> dims = {}, FloatAttr least = {},
            FloatAttr most = {}) {
@@ -26,12 +28,17 @@ public:
     for (StringRef dim : dims) {
       sizes.push_back(StringAttr::get(context, dim));
     }
+    APInt constant;
+    auto fixed =
+        matchPattern(input, m_ConstantInt(&constant))
+            ? Builder(context).getI64IntegerAttr(constant.getSExtValue())
+            : IntegerAttr();
     bool isResult = role == ArgumentRole::Output || role == ArgumentRole::Lse;
     list.push_back(ArgumentAttr::get(
         context, StringAttr::get(context, name.name),
         StringAttr::get(context, name.symbol), role,
         isResult ? ArgumentAccess::Write : ArgumentAccess::Read, sizes, least,
-        most));
+        most, fixed));
     inputs.push_back(input);
     arguments.push_back(&argument);
   }
@@ -129,6 +136,9 @@ tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
       *attention.getConfig(), attention.getVariantAttr(), ScheduleAttr());
   if (DictionaryAttr programs = describeRegions(attention, captureNames)) {
     kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
+  }
+  if (auto users = attention->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
+    kernel->setDiscardableAttr(kUserProblemAttr, users);
   }
   describeLaunches(kernel);
   describeSeenKeys(kernel);

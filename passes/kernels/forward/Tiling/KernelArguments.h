@@ -4,8 +4,8 @@
 #ifndef ATTN_PASSES_TILING_KERNELARGUMENTS_H
 #define ATTN_PASSES_TILING_KERNELARGUMENTS_H
 
+#include "../../ArgumentNames.h"
 #include "../../TileBuilder.h"
-#include "ArgumentNames.h"
 
 namespace attn {
 

@@ -82,13 +82,21 @@ void KernelWriter::writeScalars() {
   matrix.ranges.key.tile = config.getTileN();
   matrix.ranges.query.tileSize = b.i32(matrix.ranges.query.tile);
   matrix.ranges.key.tileSize = b.i32(matrix.ranges.key.tile);
-  matrix.ranges.bottomRight = builtInMask(attention.getMask()).bottomRight;
   matrix.ranges.maskRegion = attention.hasMaskRegion();
   matrix.ranges.packed = packed;
+  matrix.ranges.cluster = config.getCluster();
+  if (attention.hasRowKeys()) {
+    matrix.ranges.rowKeys = {&attention.getRowKeys(),
+                             attention.getRowKeysSides(), attention.hasPrefix(),
+                             args.captures};
+  }
   MaskBounds given = attention.getBoundKinds();
-  matrix.ranges.seen = seenKeys(b.getContext(), attention.getMask(), given);
+  BuiltInKeys &builtIn = matrix.ranges.builtIn;
+  builtIn = {seenKeys(b.getContext(), attention.getMask(), given),
+             builtInMask(attention.getMask()).bottomRight,
+             matrix.ranges.query.length, matrix.ranges.key.length};
   for (auto [bound, value] : llvm::zip(maskBounds(given), args.bounds)) {
-    matrix.ranges.bounds[bound.name] = value;
+    builtIn.bounds[bound.name] = value;
   }
 }
 
@@ -189,7 +197,8 @@ Value KernelWriter::liftRegion(Region &region, ValueRange leading, Place &at) {
                                              : matrix.coords(Side::Key, at));
   llvm::append_range(actual, args.captures);
   return ScoreLifter(b, matrix.scoreType(b.getF32Type()).getShape())
-      .lift(region, actual);
+      .lift(region, actual)
+      .front();
 }
 
 /// Without a score region the softmax applies the scale.
@@ -212,9 +221,11 @@ Value KernelWriter::writeMask(Value s, Value work) {
   auto body = [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     bool diagonal = attention.getMask() != MaskKind::None;
-    Value queries = diagonal ? matrix.coords(Side::Query, at) : Value();
-    Value ok =
-        matrix.ranges.writeAdmitted(b, queries, matrix.coords(Side::Key, at));
+    Value queries = diagonal || attention.hasRowKeys()
+                        ? matrix.coords(Side::Query, at)
+                        : Value();
+    Value ok = matrix.ranges.writeAdmitted(b, {queries, at.batch, at.head},
+                                           matrix.coords(Side::Key, at));
     if (attention.hasMaskRegion()) {
       Value user = liftRegion(attention.getMaskRegion(), {}, at);
       ok = b.make<arith::AndIOp>(ok, user);

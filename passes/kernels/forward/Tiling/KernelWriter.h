@@ -4,7 +4,7 @@
 #ifndef ATTN_PASSES_TILING_KERNELWRITER_H
 #define ATTN_PASSES_TILING_KERNELWRITER_H
 
-#include "ArgumentNames.h"
+#include "../../ArgumentNames.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn {

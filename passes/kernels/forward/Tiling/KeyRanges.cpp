@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KeyRanges.h"
-#include "attn/dialect/LaunchChecks.h"
+#include "../../ScoreLifter.h"
 
 using namespace mlir;
 using namespace attn;
@@ -14,13 +14,13 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
   SmallVector<tile::RangeAttr> list;
   // Without a bound on the right, only the block that the keys fill partially
   // is masked. With parts there is no such limit: few parts have that block.
-  bool isEnd = !maskRegion && !seen.last && !parts;
+  bool isEnd = !maskRegion && !hasEnd() && !parts;
   list.push_back(range(tile::RangeKind::Masked,
                        isEnd ? std::optional<int64_t>(1) : std::nullopt));
   if (!maskRegion) {
     list.push_back(range(tile::RangeKind::Full));
   }
-  if (!maskRegion && seen.first) {
+  if (!maskRegion && hasFirst()) {
     list.push_back(range(tile::RangeKind::Masked));
   }
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
@@ -34,68 +34,14 @@ Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
   return b.make<arith::ShRUIOp>(row, shift);
 }
 
-/// Returns the key on the diagonal of each query; positions are scalars or
-/// tiles.
-Value KeyRanges::toDiagonal(TileBuilder &b, Value queries) const {
-  if (!bottomRight) {
-    return queries;
-  }
-  Value offset = b.sub(key.length, query.length);
-  return b.add(queries, b.like(offset, queries));
-}
-
-Value KeyRanges::wordOf(StringRef word, Value diagonal) const {
-  if (word == kDiagonal) {
-    return diagonal;
-  }
-  if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
-    return query.length;
-  }
-  return word == stringifyLaunchSize(LaunchSize::SeqlenK) ? key.length
-                                                          : bounds.lookup(word);
-}
-
-/// Writes an expression for the first or last key that is seen. The result is a
-/// tile if it depends on the diagonal and the diagonal is a tile. Dividends are
-/// not negative.
-Value KeyRanges::write(TileBuilder &b, Attribute expression,
-                       Value diagonal) const {
-  if (auto number = dyn_cast<IntegerAttr>(expression)) {
-    return b.i32(number.getInt());
-  }
-  if (auto word = dyn_cast<StringAttr>(expression)) {
-    return wordOf(word, diagonal);
-  }
-  auto list = cast<ArrayAttr>(expression);
-  Value x = write(b, list[1], diagonal), y = write(b, list[2], diagonal);
-  bool isTile = isa<ShapedType>(x.getType());
-  (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
-  switch (launchOperatorOf(list)->op) {
-  case LaunchOp::Add:
-    return b.add(x, y);
-  case LaunchOp::Sub:
-    return b.sub(x, y);
-  case LaunchOp::Mul:
-    return b.mul(x, y);
-  case LaunchOp::Div:
-    return b.div(x, y);
-  case LaunchOp::Min:
-    return b.min(x, y);
-  case LaunchOp::Max:
-    return b.max(x, y);
-  default:
-    llvm_unreachable("Masks.td uses no other operator");
-  }
-}
-
-/// Returns the last key that each query may see.
-Value KeyRanges::lastKey(TileBuilder &b, Value queries) const {
-  return write(b, seen.last, toDiagonal(b, queries));
-}
-
-/// Returns the first key that each query may see.
-Value KeyRanges::firstKey(TileBuilder &b, Value queries) const {
-  return write(b, seen.first, toDiagonal(b, queries));
+/// Returns `row_keys` of tiles or scalars, as the positions of the queries are.
+RowEnds KeyRanges::liftRowKeys(TileBuilder &b, Queries queries) const {
+  auto tile = dyn_cast<ShapedType>(queries.positions.getType());
+  Values arguments{queries.batch, queries.head, queries.positions};
+  llvm::append_range(arguments, rowKeys.captures);
+  Values keys = ScoreLifter(b, tile ? tile.getShape() : ArrayRef<int64_t>())
+                    .lift(*rowKeys.region, arguments);
+  return {keys[0], keys[1], rowKeys.hasPrefix ? keys[2] : Value()};
 }
 
 SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
@@ -106,36 +52,118 @@ SmallVector<Value> KeyRanges::writeBounds(TileBuilder &b, Value work) const {
   return llvm::to_vector_of<Value>(op.getResults());
 }
 
+Value KeyRanges::clamp(TileBuilder &b, Value count, Value zero) const {
+  return b.max(b.min(key.length, count), zero);
+}
+
 /// Key blocks of a block of queries, from the right: [mid, hi) need a mask for
 /// their right ends, [left, mid) none, [lo, left) for their left ends; without
-/// a first key left = lo = 0. Some row sees the keys up to the last key of the
-/// last row, and every row those up to the last key of the first row; likewise
-/// on the left. Counts are clamped to 0..length, so that lo <= left <= mid <=
-/// hi.
-SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value first,
+/// a first key left = lo = 0.
+SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value work,
+                                           Value first, Value rows) const {
+  if (!rowKeys.region) {
+    return boundsOfMask(b, first, rows);
+  }
+  auto at = tile::WorkCoordsOp::create(b, b.loc, work);
+  Values bounds =
+      boundsOfRowKeys(b, {first, at.getBatch(), at.getHead()}, rows);
+  return rowKeys.hasPrefix
+             ? countBlocks(b, {at.getBlock(), at.getBatch(), at.getHead()},
+                           bounds)
+             : bounds;
+}
+
+/// Some row sees the keys up to the last key of the last row, and every row
+/// those up to the last key of the first row; likewise on the left. Counts are
+/// clamped to 0..length, so that lo <= left <= mid <= hi.
+SmallVector<Value> KeyRanges::boundsOfMask(TileBuilder &b, Value first,
                                            Value rows) const {
   Value zero = b.i32(0), some = key.length, last;
-  auto clamp = [&](Value count) {
-    return b.max(b.min(key.length, count), zero);
-  };
-  if (seen.last) {
-    last = lastKey(b, first);
-    some = clamp(b.add(last, rows));
+  if (builtIn.seen.last) {
+    last = builtIn.lastKey(b, first);
+    some = clamp(b, b.add(last, rows), zero);
   }
   Value hi = b.ceilDiv(some, key.tileSize);
-  Value lo = seen.first ? b.div(clamp(firstKey(b, first)), key.tileSize) : zero;
+  Value lo =
+      builtIn.seen.first
+          ? b.div(clamp(b, builtIn.firstKey(b, first), zero), key.tileSize)
+          : zero;
   if (maskRegion) {
     return {hi, lo};
   }
-  Value every = last ? clamp(b.add(last, b.i32(1))) : key.length;
+  Value every = last ? clamp(b, b.add(last, b.i32(1)), zero) : key.length;
   Value mid = b.div(every, key.tileSize);
-  if (!seen.first) {
+  if (!builtIn.seen.first) {
     return {hi, mid, lo};
   }
   Value lastRow = b.add(first, b.sub(rows, b.i32(1)));
-  Value seenByAll = clamp(firstKey(b, lastRow));
+  Value seenByAll = clamp(b, builtIn.firstKey(b, lastRow), zero);
   Value left = b.min(b.ceilDiv(seenByAll, key.tileSize), mid);
   return {hi, mid, left, lo};
+}
+
+/// No end falls from row to row, but rows may be empty, and may end before
+/// others begin: blocks that some row does not see are masked. All blocks of a
+/// prefix are.
+SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
+                                              Value rows) const {
+  Queries last = first;
+  last.positions = b.add(first.positions, b.sub(rows, b.i32(1)));
+  RowEnds ofFirst = liftRowKeys(b, first), ofLast = liftRowKeys(b, last);
+  Value zero = b.i32(0), lo = zero;
+  Value hi = b.ceilDiv(clamp(b, ofLast.end, zero), key.tileSize);
+  if (hasFirst()) {
+    lo = b.min(b.div(clamp(b, ofFirst.first, zero), key.tileSize), hi);
+  }
+  if (maskRegion) {
+    return {hi, lo};
+  }
+  Value mid = b.max(b.div(clamp(b, ofFirst.end, zero), key.tileSize), lo);
+  if (!hasFirst()) {
+    return {hi, mid, lo};
+  }
+  Value seenByAll = clamp(b, ofLast.first, zero);
+  Value left = b.min(b.ceilDiv(seenByAll, key.tileSize), mid);
+  return {hi, mid, left, lo};
+}
+
+/// The CTAs of a cluster stream the same blocks.
+SeenBlocks KeyRanges::blocksOfItem(TileBuilder &b, const RowBlock &at) const {
+  Value block = at.block, size = query.tileSize;
+  if (cluster > 1) {
+    block = b.div(block, b.i32(cluster));
+    size = b.mul(size, b.i32(cluster));
+  }
+  Value start = b.mul(block, size), zero = b.i32(0);
+  RowEnds ofFirst = liftRowKeys(b, {start, at.batch, at.head});
+  Value lastRow = b.add(start, b.sub(size, b.i32(1)));
+  RowEnds ofLast = liftRowKeys(b, {lastRow, at.batch, at.head});
+  Value prefix = b.ceilDiv(clamp(b, ofLast.prefix, zero), key.tileSize);
+  Value begin = b.div(clamp(b, ofFirst.first, zero), key.tileSize);
+  return {prefix, b.max(begin, prefix)};
+}
+
+/// The blocks of the prefix come first in the count, the others follow.
+Value KeyRanges::toBlock(TileBuilder &b, Value iteration,
+                         const RowBlock &at) const {
+  if (!rowKeys.hasPrefix) {
+    return iteration;
+  }
+  SeenBlocks seenBlocks = blocksOfItem(b, at);
+  Value gap = b.sub(seenBlocks.begin, seenBlocks.prefix);
+  return tile::SkipOp::create(b, b.loc, iteration, seenBlocks.prefix, gap);
+}
+
+/// Counts bounds like toBlock(); the last range begins with the prefix.
+SmallVector<Value> KeyRanges::countBlocks(TileBuilder &b, const RowBlock &at,
+                                          Values bounds) const {
+  SeenBlocks seenBlocks = blocksOfItem(b, at);
+  Value gap = b.sub(seenBlocks.begin, seenBlocks.prefix);
+  for (Value &bound : bounds) {
+    bound = b.sub(b.max(bound, seenBlocks.begin), gap);
+  }
+  bounds.back() = b.i32(0);
+  return bounds;
 }
 
 /// Keeps the blocks of one part: the parts of an item have equal numbers of
@@ -146,7 +174,7 @@ void KeyRanges::keepPart(TileBuilder &b, Value work,
   if (dependsOnRows()) {
     auto at = tile::WorkCoordsOp::create(b, b.loc, work);
     Value first = b.mul(at.getBlock(), query.tileSize);
-    item = boundsOfRows(b, toQuery(b, first), toQuery(b, query.tileSize));
+    item = boundsOfRows(b, work, toQuery(b, first), toQuery(b, query.tileSize));
   }
   auto part = tile::PartOfOp::create(b, b.loc, work);
   Value hi = item.front(), lo = item.back();
@@ -167,27 +195,40 @@ SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {
     first = toQuery(b, owned.getFirst());
     rows = toQuery(b, owned.getRows());
   }
-  Values bounds = boundsOfRows(b, first, rows);
+  Values bounds = boundsOfRows(b, work, first, rows);
   if (parts) {
     keepPart(b, work, bounds);
   }
   return bounds;
 }
 
-Value KeyRanges::writeAdmitted(TileBuilder &b, Value queries,
+Value KeyRanges::writeAdmitted(TileBuilder &b, Queries queries,
                                Value keys) const {
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
     return b.make<arith::CmpIOp>(predicate, x, y);
   };
-  // One comparison per element: everything else depends only on the row.
-  Value end = b.like(key.length, keys);
-  if (seen.last) {
-    end = b.min(end, b.add(lastKey(b, queries), b.like(b.i32(1), keys)));
+  // One comparison per element and interval: everything else depends only on
+  // the row.
+  Value length = b.like(key.length, keys), end = length;
+  RowEnds ends;
+  if (rowKeys.region) {
+    ends = liftRowKeys(b, queries);
+    end = b.min(end, ends.end);
+  } else if (builtIn.seen.last) {
+    end = b.min(end, b.add(builtIn.lastKey(b, queries.positions),
+                           b.like(b.i32(1), keys)));
   }
-  if (!seen.first) {
+  if (!hasFirst()) {
     return compare(arith::CmpIPredicate::slt, keys, end);
   }
-  Value first = firstKey(b, queries);
+  Value first =
+      ends.first ? ends.first : builtIn.firstKey(b, queries.positions);
   Value count = b.max(b.sub(end, first), b.like(b.i32(0), keys));
-  return compare(arith::CmpIPredicate::ult, b.sub(keys, first), count);
+  Value inside = compare(arith::CmpIPredicate::ult, b.sub(keys, first), count);
+  if (!ends.prefix) {
+    return inside;
+  }
+  Value inPrefix =
+      compare(arith::CmpIPredicate::slt, keys, b.min(length, ends.prefix));
+  return b.make<arith::OrIOp>(inside, inPrefix);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The keys that the queries of a block may see: the ranges of key blocks that
-// it streams, and the built-in mask inside them.
+// it streams, and the mask inside them. Either a built-in mask or the user's
+// `row_keys` says where the keys of a query begin and end.
 #ifndef ATTN_PASSES_TILING_KEYRANGES_H
 #define ATTN_PASSES_TILING_KEYRANGES_H
 
-#include "../../TileBuilder.h"
-#include "attn/dialect/Masks.h"
+#include "BuiltInKeys.h"
 
 namespace attn {
 
@@ -17,6 +17,37 @@ struct Axis {
   mlir::Value length;   // total number of positions, as an i32
 };
 
+/// Positions of queries, a scalar or a tile, of one batch and head.
+struct Queries {
+  mlir::Value positions, batch, head;
+};
+
+/// The user's `row_keys`, if there are any, and the arguments of the kernel
+/// that they read.
+struct RowKeysRegion {
+  mlir::Region *region = nullptr;
+  RowKeys sides = RowKeys::None;
+  bool hasPrefix = false;
+  llvm::SmallVector<mlir::Value> captures;
+};
+
+/// What `row_keys` yields: numbers, or a tile of them each.
+struct RowEnds {
+  mlir::Value first, end;
+  mlir::Value prefix; // the end of the prefix, or null
+};
+
+/// A block of rows of one batch and head.
+struct RowBlock {
+  mlir::Value block, batch, head;
+};
+
+/// The key blocks that a work item streams: those before `prefix`, and others
+/// from `begin`, which is not before it.
+struct SeenBlocks {
+  mlir::Value prefix, begin;
+};
+
 struct KeyRanges {
   /// Returns the ranges of key blocks, from the right. With a mask region all
   /// of them are masked.
@@ -24,33 +55,52 @@ struct KeyRanges {
   /// Writes the bounds of these ranges for the rows of an item.
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;
-  /// Writes which pairs the built-in mask admits; this also cuts the keys at
-  /// the end. Positions are tiles; those of queries are unused without a mask.
-  mlir::Value writeAdmitted(TileBuilder &b, mlir::Value queries,
+  /// Writes which pairs the mask admits, but for the mask region; this also
+  /// cuts the keys at the end. Positions are tiles; those of queries are unused
+  /// without a mask.
+  mlir::Value writeAdmitted(TileBuilder &b, Queries queries,
                             mlir::Value keys) const;
+  /// Returns the key block of an iteration, which counts the blocks that the
+  /// work item streams.
+  mlir::Value toBlock(TileBuilder &b, mlir::Value iteration,
+                      const RowBlock &at) const;
   /// Returns the query of a row, a scalar or a tile: with packed heads, several
   /// consecutive rows belong to one query.
   mlir::Value toQuery(TileBuilder &b, mlir::Value row) const;
 
   Axis query, key;
-  bool bottomRight = false, maskRegion = false;
-  int64_t packed = 1;                  // query heads that share a tile's rows
-  SeenKeys seen;                       // by the built-in mask
-  llvm::StringMap<mlir::Value> bounds; // the bounds of that mask, by name
-  mlir::Value parts;                   // of an item that is cut, or null
+  int64_t cluster = 1; // CTAs that stream the same blocks
+  bool maskRegion = false;
+  int64_t packed = 1; // query heads that share a tile's rows
+  BuiltInKeys builtIn;
+  RowKeysRegion rowKeys;
+  mlir::Value parts; // of an item that is cut, or null
 
 private:
-  mlir::Value toDiagonal(TileBuilder &b, mlir::Value queries) const;
-  mlir::Value wordOf(llvm::StringRef word, mlir::Value diagonal) const;
-  mlir::Value write(TileBuilder &b, mlir::Attribute expression,
-                    mlir::Value diagonal) const;
-  mlir::Value lastKey(TileBuilder &b, mlir::Value queries) const;
-  mlir::Value firstKey(TileBuilder &b, mlir::Value queries) const;
-  bool dependsOnRows() const { return seen.first || seen.last; }
+  RowEnds liftRowKeys(TileBuilder &b, Queries queries) const;
+  SeenBlocks blocksOfItem(TileBuilder &b, const RowBlock &at) const;
+  bool hasFirst() const {
+    return builtIn.seen.first ||
+           bitEnumContainsAll(rowKeys.sides, RowKeys::First);
+  }
+  bool hasEnd() const {
+    return builtIn.seen.last || bitEnumContainsAll(rowKeys.sides, RowKeys::End);
+  }
+  bool dependsOnRows() const { return hasFirst() || hasEnd(); }
+  /// Returns the count of keys, at least 0 and at most their number.
+  mlir::Value clamp(TileBuilder &b, mlir::Value count, mlir::Value zero) const;
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
-  llvm::SmallVector<mlir::Value> boundsOfRows(TileBuilder &b, mlir::Value first,
+  llvm::SmallVector<mlir::Value> boundsOfRows(TileBuilder &b, mlir::Value work,
+                                              mlir::Value first,
                                               mlir::Value rows) const;
+  llvm::SmallVector<mlir::Value> boundsOfMask(TileBuilder &b, mlir::Value first,
+                                              mlir::Value rows) const;
+  llvm::SmallVector<mlir::Value> boundsOfRowKeys(TileBuilder &b, Queries first,
+                                                 mlir::Value rows) const;
+  llvm::SmallVector<mlir::Value>
+  countBlocks(TileBuilder &b, const RowBlock &at,
+              llvm::SmallVector<mlir::Value> bounds) const;
   void keepPart(TileBuilder &b, mlir::Value work,
                 llvm::MutableArrayRef<mlir::Value> bounds) const;
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchConditions.h"
-#include "ArgumentNames.h"
+#include "../../ArgumentNames.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
+#include "attn/dialect/RegionProgram.h"
 
 using namespace mlir;
 using namespace attn;
@@ -77,9 +78,11 @@ void Conditions::checkSizes() {
 void Conditions::checkBound(const MaskBound &bound, ArgumentAttr argument) {
   constexpr int64_t quarter = int64_t(1) << 29;
   StringRef name = argument.getName(), symbol = argument.getSymbol();
-  check(op("lt", symbol, int64_t(bound.least)), 0,
-        "expected '" + name + "' to be at least " + Twine(bound.least) +
-            ", got {" + symbol + "}");
+  if (!argument.getFixed()) {
+    check(op("lt", symbol, int64_t(bound.least)), 0,
+          "expected '" + name + "' to be at least " + Twine(bound.least) +
+              ", got {" + symbol + "}");
+  }
   check(op("lt", op("max", names::queries, names::keys), quarter), 1,
         "expected sequence lengths below " + Twine(quarter) + " beside '" +
             name + "'" + lengths);
@@ -139,6 +142,9 @@ static Attribute ofQueries(Attribute expression, tile::KernelOp kernel) {
 }
 
 void attn::describeSeenKeys(tile::KernelOp kernel) {
+  if (kernel->hasAttr(kUserProblemAttr)) {
+    return; // the user's mask is a function
+  }
   ProblemAttr problem = kernel.getProblem();
   SeenKeys keys =
       seenKeys(kernel.getContext(), problem.getMask(), problem.getBounds());

@@ -10,7 +10,10 @@ Place ScoreMatrix::place(Value work) {
 }
 
 Value ScoreMatrix::start(Side side, const Place &at) {
-  return b.mul(side == owned ? at.block : iteration, axis(side).tileSize);
+  Value block = side == owned ? at.block
+                              : ranges.toBlock(b, iteration,
+                                               {at.block, at.batch, at.head});
+  return b.mul(block, axis(side).tileSize);
 }
 
 Value ScoreMatrix::coords(Side side, Place &at) {

@@ -2,8 +2,8 @@
 //
 // The names of a forward kernel's arguments and sizes. No other code uses them:
 // it finds an argument by its role.
-#ifndef ATTN_PASSES_TILING_ARGUMENTNAMES_H
-#define ATTN_PASSES_TILING_ARGUMENTNAMES_H
+#ifndef ATTN_PASSES_KERNELS_ARGUMENTNAMES_H
+#define ATTN_PASSES_KERNELS_ARGUMENTNAMES_H
 
 #include "attn/dialect/Attn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -53,4 +53,4 @@ private:
 
 } // namespace attn
 
-#endif // ATTN_PASSES_TILING_ARGUMENTNAMES_H
+#endif // ATTN_PASSES_KERNELS_ARGUMENTNAMES_H

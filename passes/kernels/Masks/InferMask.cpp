@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-infer-mask: finds the built-in masks, and the keys of each row, in mask
+// regions.
+#include "../ArgumentNames.h"
+#include "BuiltInMatch.h"
+#include "MaskText.h"
+#include "RowKeysWriter.h"
+#include "attn/dialect/Masks.h"
+#include "attn/dialect/RegionProgram.h"
+#include "attn/passes/kernels/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace attn {
+#define GEN_PASS_DEF_INFERMASK
+#include "attn/passes/kernels/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// What was found of one mask region.
+struct Findings {
+  KeyInterval interval = KeyInterval::all();
+  SmallVector<Value> staying; // factors that the interval does not express
+};
+
+class MaskInference {
+public:
+  /// `names` are those of the captures.
+  MaskInference(AttentionOp op, ArrayRef<std::string> names)
+      : op(op), names(names), facts(op.getMaskRegion()), sums(facts) {}
+
+  /// Rewrites the op; returns false if nothing was found.
+  bool run();
+
+private:
+  void readFactors();
+  void readFactor(Value factor);
+  void useBuiltIn(const BuiltInMatch &match);
+  void keepStaying();
+  void say(StringRef found);
+
+  AttentionOp op;
+  ArrayRef<std::string> names;
+  RegionFacts facts;
+  SumMaker sums;
+  Findings found;
+  SmallVector<std::string> obstacles;
+};
+
+} // namespace
+
+static remark::RemarkOpts remarkOpts() {
+  return remark::RemarkOpts::name("infer-mask").category("attn");
+}
+
+/// What the factor leaves of the interval so far, if that has the form of an
+/// interval, bounds the keys; the factor stays unless this is all it says.
+void MaskInference::readFactor(Value factor) {
+  FormulaReader reader(facts, sums);
+  KeyInterval interval = intervalOf(reader.read(factor), sums);
+  bool isWhole = interval.isExact;
+  interval.isExact = true;
+  KeyInterval both = intersect(found.interval, interval);
+  if (both.isExact) {
+    found.interval = both;
+  }
+  if (!isWhole || !both.isExact) {
+    found.staying.push_back(factor);
+    Operation *obstacle = reader.getObstacle();
+    obstacles.push_back(obstacle ? obstacle->getName().getStringRef().str()
+                                 : "alternatives of several intervals");
+  }
+}
+
+/// The factors are the operands of the `and` whose result the region yields.
+void MaskInference::readFactors() {
+  SmallVector<Value> left{
+      op.getMaskRegion().front().getTerminator()->getOperand(0)};
+  while (!left.empty()) {
+    Value factor = left.pop_back_val();
+    if (auto both = factor.getDefiningOp<arith::AndIOp>()) {
+      left.push_back(both.getRhs());
+      left.push_back(both.getLhs());
+    } else {
+      readFactor(factor);
+    }
+  }
+}
+
+void MaskInference::useBuiltIn(const BuiltInMatch &match) {
+  OpBuilder builder(op);
+  SmallVector<Value> bounds;
+  for (int64_t value : match.values) {
+    bounds.push_back(arith::ConstantOp::create(
+        builder, op.getLoc(), builder.getI32IntegerAttr(value)));
+  }
+  op.setMask(match.mask);
+  op.setBoundKinds(match.bounds);
+  op.getBoundsMutable().assign(bounds);
+}
+
+/// Leaves the region with the factors that stay, or without any op.
+void MaskInference::keepStaying() {
+  Region &region = op.getMaskRegion();
+  if (found.staying.empty()) {
+    region.front().dropAllReferences();
+    region.getBlocks().clear();
+    return;
+  }
+  Operation *yield = region.front().getTerminator();
+  OpBuilder builder(yield);
+  Value all = found.staying.front();
+  for (Value factor : llvm::drop_begin(found.staying)) {
+    all = arith::AndIOp::create(builder, op.getLoc(), all, factor);
+  }
+  yield->setOperand(0, all);
+}
+
+void MaskInference::say(StringRef what) {
+  remark::passed(op.getLoc(), remarkOpts())
+      << remark::metric("Mask", what)
+      << remark::metric("Staying", llvm::join(obstacles, ", "));
+}
+
+/// Returns text like "causal_top_left, window_left(1023)".
+static std::string describe(const BuiltInMatch &match) {
+  std::string text = stringifyMaskKind(match.mask).str();
+  auto bounds = maskBounds(match.bounds);
+  for (auto [bound, value] : llvm::zip_equal(bounds, match.values)) {
+    text += llvm::formatv(", {0}({1})", bound.name, value);
+  }
+  return text;
+}
+
+bool MaskInference::run() {
+  readFactors();
+  if (found.interval.isAll() && !found.staying.empty()) {
+    remark::missed(op.getLoc(), remarkOpts())
+        << remark::metric("Staying", llvm::join(obstacles, ", "));
+    return false;
+  }
+  if (auto match = matchBuiltInMask(found.interval, facts)) {
+    useBuiltIn(*match);
+    say(describe(*match));
+  } else {
+    writeRowKeys(op, found.interval, facts, sums);
+    say("row_keys, " + describe(found.interval, op, names));
+  }
+  keepStaying();
+  return true;
+}
+
+/// Whether the pass reads the op's mask. attn-tile refuses captures that are no
+/// arguments.
+static bool isCandidate(AttentionOp op) {
+  return op.hasMaskRegion() && !op.hasRowKeys() &&
+         op.getMask() == MaskKind::None &&
+         llvm::all_of(op.getCaptures(), [](Value capture) {
+           return isa<BlockArgument>(capture);
+         });
+}
+
+static void simplify(Operation *op) {
+  IRRewriter rewriter(op->getContext());
+  DominanceInfo dominance(op);
+  eliminateCommonSubExpressions(rewriter, dominance, op);
+  (void)runRegionDCE(rewriter, op->getRegions());
+}
+
+/// Works on a copy, which replaces the op if something was found.
+static LogicalResult inferMask(AttentionOp op) {
+  auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+  if (!func || !isCandidate(op)) {
+    return success();
+  }
+  FailureOr<ArgumentNames> names = ArgumentNames::of(func, op);
+  if (failed(names)) {
+    return failure();
+  }
+  auto captureNames = llvm::map_to_vector(
+      names->captures(), [](const ArgumentName &own) { return own.name; });
+  DictionaryAttr programs = describeRegions(op, captureNames);
+  OpBuilder builder(op);
+  auto copy = cast<AttentionOp>(builder.clone(*op));
+  simplify(copy);
+  if (!MaskInference(copy, captureNames).run()) {
+    copy.erase();
+    return success();
+  }
+  copy->setAttr(kUserProblemAttr, op.getProblem());
+  copy->setAttr(kUserMaskAttr, programs.get("mask"));
+  simplify(copy);
+  op.replaceAllUsesWith(copy);
+  op.erase();
+  return success();
+}
+
+namespace {
+struct InferMaskPass : public attn::impl::InferMaskBase<InferMaskPass> {
+  using InferMaskBase::InferMaskBase;
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    for (AttentionOp op : attentions) {
+      if (failed(inferMask(op))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Truth values of a mask region as formulas over bounds on the key.
+#ifndef ATTN_PASSES_KERNELS_MASKS_MASKFORMULA_H
+#define ATTN_PASSES_KERNELS_MASKS_MASKFORMULA_H
+
+#include "LinearSum.h"
+
+namespace attn {
+
+/// A formula without negations. Bounds and guards never fall when the query's
+/// position grows, except guards that a fall closes.
+struct MaskFormula {
+  enum Kind {
+    True,
+    False,
+    And,
+    Or,
+    First,  // key >= sum
+    End,    // key < sum
+    Guard,  // sum >= 0, of a query
+    Choice, // a truth value that no position changes
+    Opaque, // anything else
+  };
+  Kind kind;
+  std::vector<MaskFormula> parts = {}; // of And and Or
+  LinearSum sum = {};
+  mlir::Value choice = {};
+  bool isNegated = false; // of a choice
+
+  bool operator==(const MaskFormula &other) const {
+    return kind == other.kind && parts == other.parts && sum == other.sum &&
+           choice == other.choice && isNegated == other.isNegated;
+  }
+};
+
+/// Reads the formulas of one region.
+class FormulaReader {
+public:
+  FormulaReader(const RegionFacts &facts, const SumMaker &sums)
+      : facts(facts), sums(sums) {}
+
+  /// The formula of a truth value, or of its opposite.
+  MaskFormula read(mlir::Value truth, bool isNegated = false);
+  /// The op that the last opaque part is made by; null if there was none.
+  mlir::Operation *getObstacle() const { return obstacle; }
+
+private:
+  MaskFormula readComparison(mlir::arith::CmpIOp compare, bool isNegated);
+  MaskFormula readSelect(mlir::arith::SelectOp select, bool isNegated);
+  /// The formula of sum >= 0, of constants alone, with a key, and without.
+  MaskFormula solve(const LinearSum &sum);
+  MaskFormula solveKey(const LinearSum &rest, bool isFirst);
+  MaskFormula solveGuard(const LinearSum &sum);
+  MaskFormula solveQuotient(mlir::Operation *op, const LinearSum &rest,
+                            bool isFirst);
+  MaskFormula solveExtremum(mlir::Operation *op, const LinearSum &rest,
+                            bool isFirst);
+  MaskFormula solveTerm(mlir::Value term, const LinearSum &rest, bool isFirst);
+  MaskFormula solveOptional(const std::optional<LinearSum> &sum);
+  MaskFormula opaque() const { return {MaskFormula::Opaque}; }
+
+  const RegionFacts &facts;
+  const SumMaker &sums;
+  mlir::Operation *obstacle = nullptr;
+  unsigned budget = 1000; // truth values that are still read
+};
+
+/// Joins formulas; True and False are dropped.
+MaskFormula allOf(std::vector<MaskFormula> parts);
+MaskFormula anyOf(std::vector<MaskFormula> parts);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_KERNELS_MASKS_MASKFORMULA_H

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of the integers of a mask region, for all positions, captures
+// and launches.
+#ifndef ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H
+#define ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H
+
+#include "attn/dialect/Attn.h"
+
+namespace attn {
+
+/// Numbers from `low` to `high`, both included.
+struct Interval {
+  int64_t low, high;
+
+  bool contains(const Interval &other) const {
+    return low <= other.low && other.high <= high;
+  }
+  bool isNatural() const { return low >= 0; }
+};
+
+/// The numbers of an integer type; an index is computed as an i32.
+Interval limitsOf(mlir::Type type);
+
+// Of exact numbers; nothing where one does not fit 64 bits.
+std::optional<Interval> add(Interval a, Interval b);
+std::optional<Interval> multiply(Interval a, int64_t factor);
+
+/// How a number changes when the query's position grows. A uniform one does not
+/// depend on it.
+enum class Direction { Uniform, Up, Down, Unknown };
+
+Direction reversed(Direction direction);
+/// The direction of a sum.
+Direction joined(Direction a, Direction b);
+
+/// Positions go beyond the last query, since a tile may.
+class RegionFacts {
+public:
+  explicit RegionFacts(mlir::Region &mask);
+
+  bool usesKey(mlir::Value value) const { return ofKey.contains(value); }
+  /// Of a value that does not use the key's position.
+  Direction directionOf(mlir::Value value) const;
+  /// The numbers that an integer may be; for an i1, those of 0 and 1.
+  Interval rangeOf(mlir::Value value) const;
+  /// Whether the result of an op of integers is the exact one of its operands
+  /// in all cases: it does not wrap, and no division is by 0.
+  bool isExact(mlir::Operation *op) const { return exact.contains(op); }
+
+  mlir::Value getQuery() const { return query; }
+  mlir::Value getKey() const { return key; }
+
+private:
+  void visit(mlir::Operation &op);
+  std::optional<Interval> exactRange(mlir::Operation &op) const;
+  Direction findDirection(mlir::Operation &op) const;
+
+  mlir::Value query, key;
+  llvm::DenseSet<mlir::Value> ofKey;
+  llvm::DenseMap<mlir::Value, Direction> directions;
+  llvm::DenseMap<mlir::Value, Interval> ranges;
+  llvm::DenseSet<mlir::Operation *> exact;
+};
+
+/// The number of a constant, also of an index; nothing for other values.
+std::optional<int64_t> constantOf(mlir::Value value);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H

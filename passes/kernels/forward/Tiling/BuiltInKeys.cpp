@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BuiltInKeys.h"
+#include "attn/dialect/LaunchChecks.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Returns the key on the diagonal of each query; positions are scalars or
+/// tiles.
+Value BuiltInKeys::toDiagonal(TileBuilder &b, Value queries) const {
+  if (!bottomRight) {
+    return queries;
+  }
+  Value offset = b.sub(seqlenK, seqlenQ);
+  return b.add(queries, b.like(offset, queries));
+}
+
+Value BuiltInKeys::wordOf(StringRef word, Value diagonal) const {
+  if (word == kDiagonal) {
+    return diagonal;
+  }
+  if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
+    return seqlenQ;
+  }
+  return word == stringifyLaunchSize(LaunchSize::SeqlenK) ? seqlenK
+                                                          : bounds.lookup(word);
+}
+
+/// Writes an expression for the first or last key that is seen. The result is a
+/// tile if it depends on the diagonal and the diagonal is a tile. Dividends are
+/// not negative.
+Value BuiltInKeys::write(TileBuilder &b, Attribute expression,
+                         Value diagonal) const {
+  if (auto number = dyn_cast<IntegerAttr>(expression)) {
+    return b.i32(number.getInt());
+  }
+  if (auto word = dyn_cast<StringAttr>(expression)) {
+    return wordOf(word, diagonal);
+  }
+  auto list = cast<ArrayAttr>(expression);
+  Value x = write(b, list[1], diagonal), y = write(b, list[2], diagonal);
+  bool isTile = isa<ShapedType>(x.getType());
+  (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
+  switch (launchOperatorOf(list)->op) {
+  case LaunchOp::Add:
+    return b.add(x, y);
+  case LaunchOp::Sub:
+    return b.sub(x, y);
+  case LaunchOp::Mul:
+    return b.mul(x, y);
+  case LaunchOp::Div:
+    return b.div(x, y);
+  case LaunchOp::Min:
+    return b.min(x, y);
+  case LaunchOp::Max:
+    return b.max(x, y);
+  default:
+    llvm_unreachable("Masks.td uses no other operator");
+  }
+}
+
+/// Returns the last key that each query may see.
+Value BuiltInKeys::lastKey(TileBuilder &b, Value queries) const {
+  return write(b, seen.last, toDiagonal(b, queries));
+}
+
+/// Returns the first key that each query may see.
+Value BuiltInKeys::firstKey(TileBuilder &b, Value queries) const {
+  return write(b, seen.first, toDiagonal(b, queries));
+}

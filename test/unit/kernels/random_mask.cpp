@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "random_mask.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace attn::test;
+
+namespace {
+
+/// Writes the ops of a region, an op a line.
+class Writer {
+public:
+  explicit Writer(unsigned seed) : random(seed) {}
+
+  std::string truth(int depth);
+  std::string text;
+  std::vector<Capture> captures();
+
+private:
+  int pick(int count) { return int(random() % unsigned(count)); }
+  const char *one(std::initializer_list<const char *> words) {
+    return words.begin()[pick(int(words.size()))];
+  }
+  std::string op(const llvm::Twine &right) {
+    std::string name = "%" + std::to_string(number++);
+    text += "          " + name + " = " + right.str() + "\n";
+    return name;
+  }
+  std::string constant(int64_t value, const char *type);
+  int64_t number32();
+  std::string binary(const char *name, const std::string &a,
+                     const std::string &b, const char *type) {
+    return op(
+        llvm::formatv("arith.{0} {1}, {2} : {3}", name, a, b, type).str());
+  }
+  std::string element(const char *tensor, const std::string &index,
+                      const char *type);
+  std::string leaf(const char *type, bool ofKey);
+  std::string integer(const char *type, int depth, bool ofKey);
+  std::string compare(const std::string &a, const std::string &b,
+                      const char *type) {
+    return op(llvm::formatv("arith.cmpi {0}, {1}, {2} : {3}",
+                            one({"slt", "sle", "sgt", "sge", "slt", "sge", "eq",
+                                 "ne", "ult", "uge"}),
+                            a, b, type)
+                  .str());
+  }
+  std::string typical();
+
+  std::mt19937 random;
+  unsigned number = 0;
+};
+
+} // namespace
+
+/// A small number, or one near a limit.
+int64_t Writer::number32() {
+  switch (pick(12)) {
+  case 0:
+    return INT32_MAX - pick(3);
+  case 1:
+    return int64_t(INT32_MIN) + pick(3);
+  case 2:
+    return (int64_t(1) << pick(31)) - pick(2);
+  default:
+    return pick(48) - 8;
+  }
+}
+
+std::string Writer::constant(int64_t value, const char *type) {
+  return op(llvm::formatv("arith.constant {0} : {1}", value, type).str());
+}
+
+std::string Writer::element(const char *tensor, const std::string &index,
+                            const char *type) {
+  std::string at = op("arith.index_cast " + index + " : i32 to index");
+  return op(
+      llvm::formatv("tensor.extract {0}[{1}] : tensor<?x{2}>", tensor, at, type)
+          .str());
+}
+
+std::string Writer::leaf(const char *type, bool ofKey) {
+  bool isWide = type[1] == '6';
+  const char *place = one({"%b", "%h", ofKey ? "%j" : "%i", "%i"});
+  switch (pick(6)) {
+  case 0:
+    return constant(number32(), type);
+  case 1:
+    return isWide ? "%n64" : "%n32";
+  case 2:
+    return element(isWide ? "%t64" : "%t32", one({"%b", "%h", place}), type);
+  default:
+    return isWide
+               ? op(llvm::formatv("arith.extsi {0} : i32 to i64", place).str())
+               : place;
+  }
+}
+
+/// Any arithmetic.
+std::string Writer::integer(const char *type, int depth, bool ofKey) {
+  if (depth == 0 || pick(4) == 0) {
+    return leaf(type, ofKey);
+  }
+  const char *name =
+      one({"addi", "subi", "addi", "subi", "muli", "divsi", "divui", "remsi",
+           "remui", "minsi", "maxsi", "minui", "maxui", "andi", "ori", "xori",
+           "shli", "shrsi", "shrui"});
+  std::string a = integer(type, depth - 1, ofKey);
+  std::string b =
+      pick(2) ? constant(pick(9), type) : integer(type, depth - 1, ofKey);
+  return binary(name, a, b, type);
+}
+
+/// A comparison as people write them, also with the operands exchanged.
+std::string Writer::typical() {
+  const char *type = one({"i32", "i32", "i64"});
+  auto position = [&](const char *name) {
+    return type[1] == '6'
+               ? op(llvm::formatv("arith.extsi {0} : i32 to i64", name).str())
+               : std::string(name);
+  };
+  std::string i = position("%i"), j = position("%j");
+  int64_t size = 1 + pick(20);
+  std::string a = j, b = i;
+  switch (pick(8)) {
+  case 0: // a window
+    a = binary("subi", i, j, type);
+    b = pick(2) ? constant(number32(), type) : leaf(type, false);
+    break;
+  case 1: // chunks
+    a = binary(one({"divsi", "divui"}), j, constant(size, type), type);
+    b = binary("divsi", i, constant(size, type), type);
+    break;
+  case 2: // shifted chunks of a power of two
+    a = binary("shrsi", binary("subi", j, constant(pick(5), type), type),
+               constant(pick(4), type), type);
+    b = binary("shrsi", i, constant(pick(4), type), type);
+    break;
+  case 3: // a distance
+    a = binary("subi", i, j, type);
+    a = binary("maxsi", a, binary("subi", j, i, type), type);
+    b = constant(number32(), type);
+    break;
+  case 4: // a length
+    b = leaf(type, false);
+    break;
+  case 5: // an extremum of bounds
+    b = binary(one({"minsi", "maxsi"}), i, leaf(type, false), type);
+    break;
+  case 6: // a guard
+    a = pick(2) ? i : integer(type, 1, false);
+    b = leaf(type, false);
+    break;
+  default: // the diagonal, moved
+    b = binary("addi", i, constant(number32(), type), type);
+  }
+  return pick(2) ? compare(a, b, type) : compare(b, a, type);
+}
+
+std::string Writer::truth(int depth) {
+  if (depth == 0 || pick(5) == 0) {
+    switch (pick(8)) {
+    case 0:
+      return element("%t1", one({"%b", "%h"}), "i1");
+    case 1: {
+      const char *type = one({"i32", "i64"});
+      std::string a = integer(type, 2, true);
+      return compare(a, integer(type, 2, true), type);
+    }
+    default:
+      return typical();
+    }
+  }
+  std::string a = truth(depth - 1);
+  switch (pick(7)) {
+  case 0: {
+    std::string yes = op("arith.constant true");
+    return binary("xori", a, yes, "i1");
+  }
+  case 1:
+    return binary("xori", a, truth(depth - 1), "i1");
+  case 2: {
+    std::string b = truth(depth - 1), c = truth(depth - 1);
+    return op(llvm::formatv("arith.select {0}, {1}, {2} : i1", a, b, c).str());
+  }
+  case 3:
+  case 4:
+    return binary("ori", a, truth(depth - 1), "i1");
+  default:
+    return binary("andi", a, truth(depth - 1), "i1");
+  }
+}
+
+std::vector<Capture> Writer::captures() {
+  std::vector<Capture> all(5);
+  all[0] = {number32()};
+  all[1] = {pick(4) ? number32() : int64_t(random()) << 32 | number32()};
+  for (int n = 0; n < 6; ++n) {
+    all[2].push_back(number32());
+    all[3].push_back(pick(4)   ? number32()
+                     : pick(2) ? INT64_MAX - pick(3)
+                               : INT64_MIN + pick(3));
+    all[4].push_back(pick(2));
+  }
+  return all;
+}
+
+RandomMask::RandomMask(unsigned seed) {
+  Writer writer(seed);
+  std::string result = writer.truth(int(seed % 4));
+  captures = writer.captures();
+  constexpr const char *tensor = "tensor<?x?x?x64xbf16>",
+                       *row = "tensor<?x?x?xf32>";
+  ir = llvm::formatv(
+           R"(
+func.func @f(%q: {0}, %k: {0}, %v: {0}, %scale: f32, %c0: i32, %c1: i64, %c2: tensor<?xi32>, %c3: tensor<?xi64>,
+             %c4: tensor<?xi1>) -> ({0}, {1}) {{
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%c0, %c1, %c2, %c3, %c4 : i32, i64, tensor<?xi32>, tensor<?xi64>, tensor<?xi1>)
+      mask_region {{
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %n32: i32, %n64: i64, %t32: tensor<?xi32>, %t64: tensor<?xi64>,
+           %t1: tensor<?xi1>):
+{2}          attn.yield {3} : i1
+      } : ({0}, {0}, {0}) -> ({0}, {1})
+  return %o, %lse : {0}, {1}
+})",
+           tensor, row, writer.text, result)
+           .str();
+}

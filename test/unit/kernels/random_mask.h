@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef ATTN_TEST_UNIT_KERNELS_RANDOM_MASK_H
+#define ATTN_TEST_UNIT_KERNELS_RANDOM_MASK_H
+
+#include "region_interpreter.h"
+#include <random>
+
+namespace attn::test {
+
+/// The text of an attention with a random mask function, and what it captures:
+/// an i32, an i64, and tensors of i32, i64 and i1. Most parts are comparisons
+/// as people write them; some are any arithmetic.
+struct RandomMask {
+  explicit RandomMask(unsigned seed);
+
+  std::string ir;
+  std::vector<Capture> captures;
+};
+
+} // namespace attn::test
+
+#endif // ATTN_TEST_UNIT_KERNELS_RANDOM_MASK_H
