@@ -38,7 +38,8 @@ ws.kernel @columns machine "sm_90a" args ["n"] problem #p config #c schedule #s 
 // CHECK: %[[SUM:.*]] = arith.addf %[[UPPER]], %[[LOWER]] : vector<4xf32>
 // CHECK: %[[MAX:.*]] = arith.maxnumf %[[SUM]], %[[SUM]] : vector<4xf32>
 // CHECK: %[[WIDE:.*]] = vector.shuffle %[[MAX]], %[[MAX]] [0, 1, 0, 1, 2, 3, 2, 3] : vector<4xf32>, vector<4xf32>
-// Columns 2 (lane mod 4), one more, and those of the next repeat.
+// Columns 2 * (lane mod 4) and the next one, and the same two of the next
+// repeat.
 // CHECK: %[[QUAD:.*]] = arith.andi %[[LANE]], %c3_i32{{.*}} : i32
 // CHECK: arith.muli %[[QUAD]], %c2_i32 : i32
 // CHECK: arith.constant dense<[0, 1, 8, 9]> : vector<4xi32>

@@ -59,7 +59,8 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #
 // CHECK-NEXT: %[[Y:.*]] = arith.addf %[[C]], %[[X]] : vector<8xf32>
 // CHECK-NEXT: %[[Z:.*]] = math.exp2 %[[Y]] : vector<8xf32>
 
-// Columns: two beside each other from 2 * (lane % 4) on, and the same 8 further.
+// Columns: two adjacent ones from 2 * (lane mod 4) on, and the two that are 8
+// columns further.
 // CHECK: %[[IN_FOUR:.*]] = arith.andi %[[LANE]], %c3_i32
 // CHECK: %[[PAIR:.*]] = arith.muli %[[IN_FOUR]], %c2_i32
 // CHECK-NEXT: %[[FIRST:.*]] = arith.addi %[[PAIR]], %[[ME]]
@@ -124,7 +125,8 @@ ws.kernel @tiles machine "sm_90a" args ["q", "o" write, "n"] problem #p config #
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.yield %[[WIDE]]
 
-// An accumulator of 16-bit elements lies as an operand does: no lane moves anything.
+// An accumulator of 16-bit elements has the layout of an operand: no data moves
+// between lanes.
 // CHECK: %[[H:.*]] = nvx.pack bf16 %[[R]] : vector<8xf32> -> vector<4xi32>
 // CHECK-NEXT: ws.put %[[H]] in @h[%[[ME]]] : vector<4xi32>
 // CHECK-NEXT: %[[K:.*]] = ws.wait : <@k

@@ -96,7 +96,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "o" write, "n", "no"] problem #p 
 // CHECK-NEXT:     llvm.fence syncscope("cluster") acq_rel
 // CHECK:   %[[THERE:.*]] = nvvm.mapa
 // CHECK-NEXT:   nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
-// @e: the own CTA, then the other.
+// @e: this CTA, then the other one.
 // CHECK: scf.if
 // CHECK-NEXT:   nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<3>
 // CHECK-NEXT:   %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank : i32

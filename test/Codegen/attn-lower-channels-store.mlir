@@ -3,7 +3,8 @@
 // RUN: attn-opt %s --attn-lower-channels --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
-// Of the named barriers one is the CTA's: the replicas have none of their own, as they do not store.
+// Only the CTA has a named barrier: the replicas need none, since they do not
+// store.
 // REMARK: [Passed] lower-channels | Category:attn | {{.*}}2 barriers in memory, 1 named
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

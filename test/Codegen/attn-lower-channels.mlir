@@ -53,7 +53,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK: nvvm.mbarrier.init %[[B]], %c8_i32
 // CHECK-NEXT: }
 
-// Where a role is in a ring: a slot and a phase, both 0 at first.
+// The position of a role in a ring: a slot and a phase, both 0 at first.
 // CHECK: ws.role @load
 // CHECK: %[[SLOT_AT:.*]] = llvm.alloca %{{.*}} x i32
 // CHECK-NEXT: %[[PHASE_AT:.*]] = llvm.alloca
@@ -127,7 +127,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK: nvvm.barrier id = %[[MINE]] number_of_threads = %c256_i32
 // CHECK: nvvm.barrier.arrive id = %[[THEIRS]] number_of_threads = %c256_i32
 
-// One lane of each warp gives the slot back, then signals.
+// One lane of each warp releases the slot, then signals.
 // CHECK: %[[LANE:.*]] = arith.andi %{{.*}}, %c31_i32
 // CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[LANE]], %c0
 // CHECK-NEXT: scf.if %[[ONE]] {
@@ -138,7 +138,8 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK-NEXT: nvvm.mbarrier.arrive %[[EDGE]]
 // CHECK: nvvm.barrier id = %c5_i32{{.*}} number_of_threads = %c256_i32
 
-// One thread stores what all 128 threads of the replica have written, and all wait until it was read.
+// One thread stores the tile that all 128 threads of the replica have written,
+// and all wait until it has been read.
 // CHECK: ws.put
 // CHECK-NEXT: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK: %[[ID:.*]] = arith.addi %[[ME]], %c1
@@ -155,7 +156,7 @@ ws.kernel @channels machine "sm_90a" args ["q", "o" write, "n"] problem #p confi
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 
-// Work items: one thread fills a slot, one arrival a warp gives it back.
+// Work items: one thread fills a slot; each warp releases it with one arrival.
 // CHECK-LABEL: ws.kernel @work_items
 // CHECK: ws.setup {
 // CHECK: %[[FULL:.*]] = ws.smem

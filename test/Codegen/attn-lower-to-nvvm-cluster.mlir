@@ -51,7 +51,8 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p
 // CHECK: nvvm.cluster.arrive
 // CHECK-NEXT: nvvm.cluster.wait
 // CHECK: scf.while
-// The first CTA sends its item to the other's mailbox after the item before was read there.
+// The first CTA sends its item to the other's mailbox once the item before has
+// been read there.
 // CHECK: %[[RANK:.*]] = nvx.cluster_rank
 // CHECK-NEXT: %{{.*}} = arith.constant 0 : i32
 // CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq, %[[RANK]],
@@ -70,7 +71,7 @@ ws.kernel @cluster machine "sm_90a" args ["q", "k", "v", "lse" write] problem #p
 // CHECK:   nvvm.mbarrier.arrive %{{.*}} : !llvm.ptr<7>
 // CHECK:   scf.yield %[[GOT]]
 // CHECK: }
-// The row block is twice the item's and the CTA's number.
+// The row block is twice that of the item, plus the CTA's number.
 // CHECK: %[[PAIR:.*]] = vector.extract %[[ITEM]][0]
 // CHECK: %[[TWICE:.*]] = arith.muli %[[PAIR]],
 // CHECK: %[[RANK:.*]] = nvx.cluster_rank

@@ -102,7 +102,7 @@ ws.kernel @instructions machine "sm_90a" args ["q"] problem #p config #c schedul
 // CHECK: %[[ACC:.*]] = arith.constant dense<0.000000e+00> : vector<32xf32>
 // CHECK-NEXT: %[[A:.*]] = arith.constant dense<0> : vector<32xi32>
 
-// A descriptor: bits 4 to 17 of the address, and how far panels lie apart.
+// A descriptor: bits 4 to 17 of the address, and the distance of two panels.
 // CHECK: %[[PLACE:.*]] = arith.addi %{{.*}}, %[[ME]]
 // CHECK: %[[UNITS:.*]] = arith.shrui %[[PLACE]], %c4
 // CHECK: %[[BITS:.*]] = arith.andi %[[UNITS]], %c16383_i32

@@ -162,7 +162,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {test.attribute =
     llvm.return
   }
 
-  // Accumulates but where it is fresh: the first step of each part looks at the predicate.
+  // Accumulates unless it is fresh: only the first step of each part reads the
+  // predicate.
   // CHECK: .visible .entry fresh(
   // CHECK: .reg .pred no, yes, adds;
   // CHECK: setp.eq.b32 adds, %r{{[0-9]+}}, 0;

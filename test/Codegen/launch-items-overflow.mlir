@@ -1,4 +1,6 @@
-// A launch plan checks no number of 32 bits that other checks bound: a part of a maximum, a factor of the number of items, what follows from sizes.
+// A launch plan does not check a 32-bit number that is bounded already: by a
+// check of a maximum of it, by the check of the number of items, of which it is
+// a factor, or because it is computed from sizes alone.
 // RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
@@ -46,7 +48,9 @@ ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] 
 #c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 
-// A difference of sizes fits, but as a factor it bounds no other factor. A check of a comparison is not always a bound.
+// A difference of sizes fits in 32 bits. But it may be 0 or negative, so the
+// check of a product with it does not bound the other factor. A check that
+// contains a comparison is not always a bound.
 // CHECK: launch.check lt(n, 100) equals 2 "never"
 // CHECK-NEXT: launch.check lt(mul({{.*}}work items"
 // CHECK-NEXT: launch.check lt(mul(mul(sq, b), sub(sq, b)), 0) equals 0 "expected mul(mul(sq, b), sub(sq, b)) to be at least 0, got sq = {sq}, b = {b}"

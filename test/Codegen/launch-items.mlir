@@ -7,7 +7,8 @@
 
 // A static size stands for its name in expressions and messages.
 // CHECK: launch.check mod(8, 2) equals 0 "got 8 heads and {sq} rows"
-// What the kernel computes in 32 bits, and the plan in 64, stays within 32, and extents are not negative.
+// Added checks: numbers that the kernel computes in 32 bits and the plan in 64
+// fit in 32, and extents are not negative.
 // CHECK-NEXT: launch.check lt([[ITEMS:mul\(ceildiv\(mul\(sq, 4\), 64\), mul\(div\(max\(n, 1\), 2\), add\(min\(mod\(b, 3\), 2\), sub\(n, 1\)\)\)\)]], 2147418112) equals 1 "expected fewer than 2147418112 work items"
 // CHECK-NEXT: launch.check lt(add(min(mod(b, 3), 2), sub(n, 1)), 0) equals 0 "expected add(min(mod(b, 3), 2), sub(n, 1)) to be at least 0, got b = {b}, n = {n}"
 // CHECK-NEXT: launch.check lt(mul(sq, 4), 2147483648) equals 1 "expected mul(sq, 4) to be below 2147483648, got sq = {sq}"

@@ -1,6 +1,7 @@
-// A vector with an element a column, from a batch, head and part in the middle of a tensor
-// whose elements are their numbers: ones are left where these are subtracted. Columns that
-// the tensor lacks are 0.
+// A vector with an element a column, from a batch, head and part in the middle
+// of a tensor whose elements are their own numbers. The kernel subtracts one
+// less than the expected numbers, so that ones remain. Columns beyond the
+// tensor are 0.
 // RUN: attn-compile %s --emit=ptx -o %t.ptx
 // RUN: attn-run %t.ptx --device=sim --launch=%S/Inputs/load_columns.json --seeds=4 | FileCheck %s
 // RUN: sed 's/"u32": 20}/"u32": 16}/' %S/Inputs/load_columns.json > %t.json

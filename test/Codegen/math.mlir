@@ -100,8 +100,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     llvm.return
   }
 
-  // -inf is a value like others: comparisons with it are not folded, and sums of it
-  // and a number neither.
+  // -inf is an ordinary value: neither comparisons nor sums with it are folded.
   // CHECK: .visible .entry infinity(
   // CHECK: setp.eq.ftz.f32 %p{{[0-9]+}}, %r{{[0-9]+}}, 0fFF800000;
   llvm.func @infinity(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {

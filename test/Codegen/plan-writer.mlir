@@ -1,4 +1,5 @@
-// The JSON that is written of a launch plan. The runtime loads it, and misses the kernels alone.
+// The JSON of a launch plan. The runtime accepts it; only the kernels are
+// missing.
 // RUN: env ATTN_PTXAS=none attn-compile %s -o %t.attn
 // RUN: grep -ao '{"args":.*' %t.attn | FileCheck %s
 // RUN: not attn-run %t.attn --device=sim --q=1x8x2x64 2>&1 | FileCheck %s --check-prefix=LOADED

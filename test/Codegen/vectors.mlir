@@ -33,7 +33,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     %e0 = vector.extract %even[0] : f32 from vector<4xf32>
     %some = vector.from_elements %e0, %c, %e0, %c : vector<4xf32>
     %start = vector.insert_strided_slice %some, %sum {offsets = [2], strides = [1]} : vector<4xf32> into vector<8xf32>
-    // A loop of scf.while: not to be unrolled either. Equal elements are one.
+    // A loop of scf.while is not unrolled either. Equal elements are computed
+    // once.
     // CHECK: nounroll
     // CHECK-COUNT-7: ex2.approx.ftz.f32
     // CHECK-NOT: ex2

@@ -1,4 +1,5 @@
-// attn-lower-to-nvvm: where the work items of each order lie, and how they are handed out.
+// attn-lower-to-nvvm: the coordinates of work items in each order, and how
+// items are handed out.
 // RUN: attn-opt %s --attn-lower-to-nvvm -split-input-file | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

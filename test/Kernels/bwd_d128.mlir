@@ -103,8 +103,8 @@ tile.kernel @bwd_d128 args [
       %t = tile.load %v at(%batch, %head, %key) #bshd : tensor<?x?x?x128xbf16> -> tensor<128x128xbf16>
       tile.yield %t : tensor<128x128xbf16>
     }
-    // Query blocks [begin, end) see some of the keys, [mid, end) all of them. A
-    // block of keys that they end in is masked for every query.
+    // Query blocks [begin, end) see some of the keys, [mid, end) all of them.
+    // If the keys end in this block of keys, it is masked for every query.
     %end, %mid, %begin = tile.bounds %work : i32, i32, i32 {
     ^bb0(%w: !tile.work):
       %block, %head, %batch = tile.work_coords %w

@@ -18,7 +18,7 @@
 // ROLE: tile.load {{.*}} part(%{{.*}}) {{.*}} -> tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
 // ROLE: ws.yield
 //
-// Each part is summed up once, and goes to the rows that it is of.
+// Each part is added once, to its own rows.
 // RUN: sed 's/part(%j) #bshd/part(%c0) #bshd/' %s | not attn-compile - --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SEEN
 // RUN: sed 's/tile.store_reg %x, %o at(%batch, %head, %row)/tile.store_reg %x, %o at(%head, %batch, %row)/' %s \
 // RUN:   | not attn-compile - --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=PLACE
@@ -88,8 +88,8 @@ tile.kernel @combine_d128 args [
         %t = tile.load %o_part at(%batch, %head, %row) part(%j) #bshd : tensor<?x?x?x?x128xf32> -> tensor<64x128xf32>
         tile.yield %t : tensor<64x128xf32>
       }
-      // Weights of what was summed up and of this part, in terms of the largest
-      // LSE so far. That of a part without keys is -inf, and its weight 0.
+      // The weights of the sum so far and of this part, relative to the largest
+      // LSE so far. A part without keys has the LSE -inf and the weight 0.
       %m1, %a, %b = tile.step @mstat (%ls, %m) : (tensor<64xf32>, tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
       ^bb0(%own: tensor<64xf32>, %before: tensor<64xf32>):
         %log2e = arith.constant dense<1.44269502> : tensor<64xf32>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decoding with split keys: the queries of a few positions against many keys,
-// of which each work item takes a share, as many as `o_part` has parts. A share's O
-// and LSE are partial results, in f32, which combine_d128.mlir joins. Four query heads
-// of one head of K and V share the rows of a tile.
+// Decoding with split keys: a few queries read many keys. The keys are cut into
+// as many shares as `o_part` has parts; a work item computes one share. Its O
+// and LSE are partial results, in f32, which combine_d128.mlir joins. Four
+// query heads of one head of K and V share the rows of a tile.
 //
 // The steps are those of test/Schedule/reference/decode.tile, the schedule is
 // f_decode.sched beside it.
@@ -13,7 +13,7 @@
 // CHECK: wgmma.mma_async
 // CHECK: st.global.v2
 //
-// What a part stores goes to the batch whose queries it read.
+// The results of a part go to the batch whose queries it read.
 // RUN: sed '/tile.store_reg/s/at(%batch,/at(%%part,/' %s | not attn-compile - --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: 'tile.store_reg' op attn-verify-sync: V28: expected a tile to be stored where its rows are
 
@@ -69,7 +69,7 @@ tile.kernel @decode_d128 args [
   %rows = arith.muli %positions, %c4 : i32
   %row_blocks = arith.ceildivsi %rows, %c64 : i32
   %shares = arith.muli %batches, %parts : i32
-  // Key blocks, and how many of them a part has at most.
+  // The number of key blocks, and the most that a part has.
   %blocks = arith.ceildivsi %keys, %c128 : i32
   %full_blocks = arith.divsi %keys, %c128 : i32
   %each = arith.ceildivsi %blocks, %parts : i32
@@ -88,7 +88,8 @@ tile.kernel @decode_d128 args [
       %t = tile.load %q at(%batch, %head, %row) #packed : tensor<?x?x?x128xbf16> -> tensor<64x128xbf16>
       tile.yield %t : tensor<64x128xbf16>
     }
-    // Of the part's blocks [begin, end) the last is masked if the keys end in it.
+    // A part has the blocks [begin, end). The last one is masked if the keys
+    // end in it.
     %end, %mid, %begin = tile.bounds %work : i32, i32, i32 {
     ^bb0(%w: !tile.work):
       %block, %head, %share = tile.work_coords %w

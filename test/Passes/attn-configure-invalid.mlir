@@ -23,7 +23,7 @@ func.func @tile_d(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 
 // -----
 
-// Without columns of its own, a tile has the head dim's.
+// A tile without a number of columns has as many as the head dim.
 !t = tensor<?x?x?x64xbf16>
 !v = tensor<?x?x?x72xbf16>
 !l = tensor<?x?x?xf32>

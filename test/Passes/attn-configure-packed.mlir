@@ -15,7 +15,8 @@ func.func @grouped(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// As many heads of K and V: nothing to pack, but the entry's tiles.
+// As many heads of K and V as of Q: nothing is packed, but the entry's tiles
+// are used.
 // CHECK-LABEL: func.func @alone(
 // CHECK: config <tile_m = 64, tile_n = 128, {{[^>]*}}last_wave_parts = 16> variant <"alone" when <seqlen_q at_most 16>>
 // CHECK-NOT: pack_gqa
@@ -29,7 +30,8 @@ func.func @alone(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// The number of queries is known at launch: the other entries serve more.
+// The number of queries is known at launch: for more queries there are the
+// other entries.
 // CHECK-LABEL: func.func @any_queries(
 // CHECK: config <tile_m = 64, tile_n = 128, {{.*}}pack_gqa = 4, {{.*}}when <seqlen_q at_most 16>
 // CHECK: tile_m = 128, {{.*}}when <seqlen_k at_most 1024>>
@@ -44,7 +46,7 @@ func.func @any_queries(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// No value of 'pack_gqa'.
+// Seven query heads for each head of K and V: 7 is not a value of 'pack_gqa'.
 // CHECK-LABEL: func.func @seven(
 // CHECK-NOT: tile_m = 64
 // CHECK: tile_m = 192
@@ -58,7 +60,7 @@ func.func @seven(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// The heads are known at launch.
+// The heads are not known before the launch.
 // CHECK-LABEL: func.func @any_heads(
 // CHECK-NOT: tile_m = 64
 // CHECK: tile_m = 192
@@ -116,7 +118,7 @@ func.func @narrow(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// Its own columns, except for few keys.
+// Head dim 112 has an entry of 112 columns, but not for few keys.
 // CHECK-LABEL: func.func @own(
 // CHECK: tile_d = 128, tile_dv = 128> variant <"own" when <seqlen_k at_most 1024>>
 // CHECK: tile_m = 192, tile_n = 80

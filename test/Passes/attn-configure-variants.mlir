@@ -61,7 +61,7 @@ func.func @window(%q: !t, %scale: f32, %left: i32) -> (!t, !l) {
 
 // -----
 
-// Sizes that are static drop entries before ...
+// Static sizes drop the entries whose conditions they contradict ...
 // CHECK-LABEL: func.func @many_keys(
 // CHECK: config <tile_m = 192, tile_n = 128, {{[^>]*}}> : (
 // CHECK-NOT: func.func
@@ -76,7 +76,7 @@ func.func @many_keys(%q: !q, %k: !k, %v: !v, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// ... and after the one whose condition they decide.
+// ... and all entries after one whose condition they fulfil.
 // CHECK-LABEL: func.func @few_keys(
 // CHECK: config <tile_m = 128, tile_n = 64, {{.*}}> variant <"few_keys" when <seqlen_k at_most 128>>
 // CHECK-NOT: func.func

@@ -50,7 +50,8 @@ func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>
   return %o, %lse : tensor<?x?x?x72xbf16>, !l
 }
 
-// 184 and 72: not both 192, since 192 and 128 hold them.
+// Head dims 184 and 72: the entry of 192 and 128 columns has fewer than the one
+// of 192 and 192.
 // COLUMNS-LABEL: func.func @d184_dv72
 // COLUMNS-NEXT: attn.attention {{.*}}, tile_d = 192, tile_dv = 128> {{.*}}: (
 // FROM: From="entry '@fwd_d192_dv128_none_512' of
@@ -60,7 +61,7 @@ func.func @d184_dv72(%q: tensor<?x?x?x184xf16>, %v: tensor<?x?x?x72xf16>, %scale
   return %o, %lse : tensor<?x?x?x72xf16>, !l
 }
 
-// Its own head dim needs no columns.
+// The entry has the head dim itself, so the config names no columns.
 // COLUMNS-LABEL: func.func @d256
 // COLUMNS-NOT: tile_d
 // COLUMNS: return

@@ -27,7 +27,8 @@ ws.kernel @f machine "sm_90a" args ["x", "y", "b", "to"] problem #p config #c sc
     // CHECK: llvm.store volatile %[[ZERO]]
     llvm.store volatile %hit, %at : f32, !llvm.ptr
 
-    // exp2 of what is selected of two that are at most 0, and a branch that scales or does not
+    // exp2 of a selection of two numbers that are at most 0, and a branch that
+    // scales or does not
     %capped = arith.minnumf %x, %zero : f32
     %either = arith.select %b, %below, %capped : f32
     %power = math.exp2 %either : f32

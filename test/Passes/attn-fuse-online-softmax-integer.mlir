@@ -39,7 +39,7 @@
 // CHECK-NEXT:   tile.reject %[[W]] if %[[ANY]]
 // CHECK: tile.step @norm(%[[LOOP]]#2,
 
-// f16 has less below 1.
+// The numbers of f16 below 1 reach less far down.
 // F16: tile.step @check
 // F16: tile.complete
 // F16-NEXT: arith.constant dense<1.000000e+00>

@@ -8,7 +8,7 @@
 !o = tensor<64x32xf32>
 !l = tensor<64xf32>
 
-// A loop round a step.
+// A loop around a step.
 tile.kernel @case args ["s", "v", "scale", "n", "other"] problem #p config #c {
 ^bb0(%s: !s, %v: !v, %scale: f32, %n: i32, %other: !o):
   tile.work {

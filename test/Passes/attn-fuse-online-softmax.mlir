@@ -55,7 +55,7 @@
 // CHECK: %[[TOP:.*]] = tile.reduce max %[[X]] dim 1
 // CHECK: %[[LARGE:.*]] = arith.ori %{{.*}}, %{{.*}} : i1
 // CHECK-NEXT: %[[MOVED:.*]]:4 = scf.if %[[LARGE]]
-// A large score is taken off the others.
+// A large score is subtracted from the others.
 // CHECK: %[[SCORE:.*]] = tile.broadcast %{{.*}} dim 1
 // CHECK: %[[SHIFTED:.*]] = arith.subf %[[X]], %[[SCORE]]
 // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[SHIFTED]], %{{.*}}
@@ -187,7 +187,7 @@ tile.kernel @first_block args ["s", "v", "scale", "n", "o" write, "lse" write] p
 
 // -----
 
-// A scale of 1 leaves log2(e) alone.
+// With a scale of 1, only the factor log2(e) remains.
 // CHECK-LABEL: tile.kernel @unit_scale
 // CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
 // CHECK-NOT: arith.mulf
@@ -220,7 +220,7 @@ tile.kernel @unit_scale args ["s", "v", "scale", "n"] problem #p config #c {
 
 // -----
 
-// Other values that the loop carries keep their place before the state.
+// Other values that the loop carries stay in front of the state.
 // CHECK-LABEL: tile.kernel @carried
 // CHECK: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : tensor<64xf32>
 // CHECK: %[[LOOP:.*]]:4 = tile.for {{.*}} init(%[[N:.*]], %[[LOWEST]], %{{.*}}, %{{.*}}) : (i32, tensor<64xf32>, tensor<64xf32>, tensor<64x32xf32>)

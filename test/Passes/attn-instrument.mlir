@@ -58,7 +58,7 @@ ws.kernel @stamped machine "sm_90a" args ["q", "o" write] problem #p config #c s
       %w = tile.next_work extents(%n, %n, %n)
       %c0 = arith.constant 0 : i32
       %zero = arith.constant dense<0.0> : tensor<64x128xf32>
-      // What takes no time is no reason for a stamp: scalars, a release, a give.
+      // Ops that take no time get no stamp: scalars, a release, a give.
       // CHECK: ws.stamp wait "k"
       // CHECK-NEXT: ws.wait
       // CHECK-NEXT: arith.addi

@@ -1,5 +1,6 @@
-// attn-pipeline: a slot from outside the loop goes back before the epilogue, which does not read it, and where the loop
-// runs for no block; not where the epilogue or what follows the loop reads it.
+// attn-pipeline: a slot from outside the loop is released before an epilogue
+// that does not read it, and in the branch for no blocks. It is kept if the
+// epilogue or the code after the loop reads it.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

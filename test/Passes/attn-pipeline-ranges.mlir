@@ -1,5 +1,9 @@
-// attn-pipeline: a masked range of at most one block is the prologue, with a branch for one loop of all ranges; where the ranges do not say so, it has a loop, or
-// a branch in the loop for all ranges, which needs none where all of them are masked. Masks on the left have one too.
+// attn-pipeline: a masked range of at most one block becomes the prologue
+// (`first_branch` puts a branch around its mask), and all other blocks have one
+// loop without masks. Without that limit the masked range has a loop of its own
+// (`first_masked`), or all ranges share a loop with a branch around the mask
+// (`first_branch`). If all ranges are masked, the branch is left out. A masked
+// range on the left needs a branch too.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/at_most 1/at_most 2/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP

@@ -1,5 +1,6 @@
-// attn-pipeline where a sub-tile skips blocks: their slots are waited for and given back and turns passed on, before
-// the prologue and with nothing else; then the blocks of its own rows, from the first of those.
+// attn-pipeline where a sub-tile skips blocks: before the prologue, a loop
+// waits for the slots of skipped blocks and releases them, and passes turns on.
+// Then come the blocks of the sub-tile's own rows.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: attn-opt %s --attn-pipeline --attn-verify-sync -o /dev/null
 

@@ -24,7 +24,8 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "n", "hi", "mid", "lo"] proble
   ws.turn @tc ring @wg
   // CHECK: ^bb0(%[[Q:.*]]: tensor<?x?x?x64xbf16>, %[[K:.*]]: tensor<?x?x?x64xbf16>, %[[N:.*]]: i32, %[[HI:.*]]: i32, %[[MID:.*]]: i32, %[[LO:.*]]: i32):
 
-  // Blocks lo .. hi - 1 are loaded downward, Q once, beside the first of them or where there is none.
+  // Blocks lo .. hi - 1 are loaded downward. Q is loaded once: with the first
+  // block, or alone if there is none.
   // CHECK: ws.role @load
   // CHECK: %[[TRIPS:.*]] = arith.subi %[[HI]], %[[LO]]
   // CHECK: %[[SOME:.*]] = arith.cmpi sgt, %[[TRIPS]], %c0
@@ -77,7 +78,8 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "n", "hi", "mid", "lo"] proble
   // CHECK: %[[TRIPS:.*]] = arith.subi %[[HI]], %[[LO]]
   // CHECK: %[[SUM:.*]] = scf.if
 
-  // The first block, masked: what the sum of the next turn reads.
+  // The first block, masked: the values that the sum of the next time step
+  // reads.
   // CHECK: ws.take @tc[%[[ME]]]
   // CHECK-NEXT: %[[SLOT:.*]] = ws.wait : <@k
   // CHECK-NEXT: %[[R:.*]], %[[T:.*]] = ws.mma %[[SLOT_Q]] piece(%[[ME]]), %[[SLOT]]
@@ -119,7 +121,7 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "n", "hi", "mid", "lo"] proble
   // CHECK-NEXT: ws.release %[[SLOT]]
   // CHECK-NEXT: scf.yield %[[S]], %[[NEW]]
 
-  // The sum of the last block, after Q was given back.
+  // The sum of the last block, after Q has been released.
   // CHECK: ws.release %[[SLOT_Q]]
   // CHECK-NEXT: %[[R:.*]] = tile.reduce add %[[FULL]]#0 dim 1
   // CHECK-NEXT: %[[LAST:.*]] = arith.addf %[[FULL]]#1, %[[R]]

@@ -1,5 +1,6 @@
-// attn-resolve-layouts: a vector lacks the dimension of its tile that it is reduced or broadcast
-// along, and so do all vectors that it is computed with, through steps, loops and branches.
+// attn-resolve-layouts: a vector has the layout of a tile without the dimension
+// along which it was reduced or is broadcast. Vectors that are computed from
+// one another share it, through steps, loops and branches.
 // RUN: attn-opt %s --attn-resolve-layouts -split-input-file -verify-diagnostics | FileCheck %s
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>

@@ -7,7 +7,7 @@
 tile.kernel @case args [] problem #p config #c schedule #s {
   tile.work {
 ...
-    // Nothing is said of what follows an error.
+    // Code after an error is not reported.
     %later = arith.constant dense<0.0> : tensor<32xf32>
   }
 }

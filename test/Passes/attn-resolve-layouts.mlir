@@ -1,4 +1,5 @@
-// attn-resolve-layouts: register tiles lie as the accumulator, row vectors as its slice; loaded tiles have no layout.
+// attn-resolve-layouts: tiles in registers have the layout of the accumulator,
+// row vectors a slice of it; loaded tiles have no layout.
 // RUN: attn-opt %s --attn-resolve-layouts | FileCheck %s
 // RUN: attn-opt %s --attn-resolve-layouts --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
@@ -42,7 +43,7 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
         %x = tile.mma %piece, %b transpose_b : tensor<64x64xbf16>, tensor<128x64xbf16> -> tensor<64x128xf32>
         tile.yield %x : tensor<64x128xf32>
       }
-      // So is all that is computed with it.
+      // Tiles that are computed with it have the same layout.
       // CHECK: tile.step @mask masked(%{{.*}}) : (tensor<64x128xf32, #[[ACC]]>) -> tensor<64x128xf32, #[[ACC]]> {
       // CHECK: tile.coords %{{.*}} dim 0 : tensor<64x128xi32, #[[ACC]]>
       // CHECK: arith.sitofp %{{.*}} : tensor<64x128xi32, #[[ACC]]> to tensor<64x128xf32, #[[ACC]]>

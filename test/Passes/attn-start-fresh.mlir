@@ -1,6 +1,8 @@
-// attn-start-fresh, after the passes that it builds on: an accumulator that enters the steady loops as zeros, and that products alone touch there, is not
-// written before the first product, which is `fresh`; zeros that the first step scales by a finite factor are zeros
-// still. Where a step may see the zeros, or the factor may be infinite, NaN or negative, they are written.
+// attn-start-fresh, after the passes that it builds on: an accumulator that
+// enters the steady loops as zeros, and is only used by products there, is not
+// written before the first product, which becomes `fresh`. Zeros that the first
+// step scales by a finite factor remain zeros. The zeros are written if a step
+// may read them, or if the factor may be infinite, NaN or negative.
 // RUN: attn-opt %s --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s
 // RUN: sed 's/peel first_branch/peel first_masked/' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=LOOPS
 // RUN: sed 's/maxnumf %max, %old /addf %max, %old /' %s | attn-opt --attn-pipeline --attn-drop-zero-scaling --attn-start-fresh | FileCheck %s --check-prefix=INFINITE

@@ -65,7 +65,7 @@ tile.kernel @case args ["x", "n"] problem #p config #c schedule #s {
 ...
         tile.yield
       }
-      // Nothing is said of what follows an error.
+      // Code after an error is not reported.
       tile.step @later () : () -> () {
         %y = arith.constant dense<0.0> : tensor<16xf32>
         tile.yield

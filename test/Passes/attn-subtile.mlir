@@ -28,7 +28,7 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
     // CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %{{.*}}: tensor<64xf32>):
     %l = tile.for ranges <down [full]> bounds(%n, %n) init(%zero) : (tensor<128xf32>) -> tensor<128xf32> {
     ^bb0(%j: i32, %l0: tensor<128xf32>):
-      // Of a whole tile a sub-tile reads its piece.
+      // A sub-tile reads its piece of a whole tile.
       // CHECK: tile.step @qk{{.*}} : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<64x128xf32> {
       // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<128x64xbf16>, %[[B:.*]]: tensor<128x64xbf16>):
       // CHECK-NEXT: %[[ME:.*]] = tile.subtile_id
@@ -39,7 +39,8 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
         %x = tile.mma %a, %b transpose_b : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         tile.yield %x : tensor<128x128xf32>
       }
-      // Its rows begin 64 further down than those of the one before; its columns do not.
+      // Its rows begin 64 below those of the sub-tile before; its columns are
+      // the same.
       // CHECK: tile.step @mask masked{{.*}} : (tensor<64x128xf32>) -> tensor<64x128xf32>
       // CHECK: %[[ME:.*]] = tile.subtile_id
       // CHECK-NEXT: %[[ROWS:.*]] = arith.constant 64 : i32

@@ -51,7 +51,7 @@ ws.kernel @not_given machine "sm_90a" args ["n"] problem #p config <tile_m = 128
 
 // -----
 
-// The second run would do what the first does not: nothing signals it.
+// The second run would wait for an edge that is never signaled.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
 // expected-note @below {{with work items of 0, 0 (second run) blocks}}
 ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = grid> schedule #s {
@@ -81,7 +81,7 @@ ws.kernel @second_run_waits machine "sm_90a" args ["n", "no"] problem #p config 
 
 // -----
 
-// The same of a part, which is computed with care in its first run.
+// The same for a part, which is computed with care in its first run.
 // expected-error @below {{'ws.kernel' op attn-verify-sync: V15: 'e' expected equal cycles at both ends, got 0 and 1}}
 // expected-note @below {{with work items of 0 (part) blocks}}
 ws.kernel @part_waits machine "sm_90a" args ["n", "no"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic, last_wave_parts = 2> schedule #s {

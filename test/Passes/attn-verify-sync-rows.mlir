@@ -1,5 +1,6 @@
-// attn-verify-sync: each item writes the rows up to those of the next row block once, whatever tile_m is, and adds to
-// those of each block of its loop where they are not its own.
+// attn-verify-sync: each item writes its rows, which end where those of the
+// next row block begin, exactly once, whatever tile_m is. It adds to all rows
+// of each block of its loop.
 // RUN: attn-opt %s --attn-verify-sync -o /dev/null
 //
 // RUN: sed '/^ .*second half/d' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=HALF
@@ -8,21 +9,22 @@
 // RUN: sed '/^ .*rows of Q/d' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to add to rows of "dq", got none
 //
-// Of the blocks, all but the first are left out.
+// All blocks but the first are left out.
 // RUN: sed '/^ .*rows of Q/{s/tile.reduce_add/%%some = arith.cmpi eq, %%j, %%zero : i32\n scf.if %%some { &/; s/$/\n}/}' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to add to 192 rows of "dq", got 64
 //
-// Rows of its own are added to once.
+// The item adds to its own rows, but only to half of them.
 // RUN: sed '/^ .*rows of Q/s/%%q/%%row/' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to add to 128 rows of "dq", got 64
 //
 // RUN: sed '/^ .*second half/s/%%below/%%row/' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to write each row of "dk" once, got rows 12800 up to 12864 2 times
 //
-// Whether it happens depends on the head: it may not.
+// The store depends on the head: it may not happen.
 // RUN: sed '/^ .*second half/{s/tile.store_reg/%%some = arith.cmpi eq, %%head, %%zero : i32\n scf.if %%some { &/; s/$/\n}/}' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=HALF
 //
-// Of the two additions of a turn, one is left out every other turn.
+// One of the two additions of an iteration is left out in every other
+// iteration.
 // RUN: sed '/^ .*rows of Q/{h; s/tile.reduce_add/%%rest = arith.andi %%j, %%one : i32\n %%some = arith.cmpi eq, %%rest, %%zero : i32\n scf.if %%some { &/; s/$/\n}/; H; x}' %s | not attn-opt --attn-verify-sync 2>&1 | FileCheck %s --check-prefix=UNEVEN
 // UNEVEN: 'ws.kernel' op attn-verify-sync: V28: expected work item 0 to add to each row of "dq" equally often, got rows 64 up to 128 1 times
 //
@@ -39,7 +41,7 @@
 // Two heads share the row blocks: each of them has its own rows.
 // RUN: sed '/work_coords/s/%%block, %%head/%%blocks, %%heads/; s/^ *%%row = arith.muli/%%two = arith.constant 2 : i32\n %%block = arith.divsi %%blocks, %%two : i32\n %%head = arith.remsi %%blocks, %%two : i32\n&/' %s | attn-opt --attn-verify-sync -o /dev/null
 //
-// A block's rows may be added to in two turns of a loop.
+// A block's rows may be added to in two iterations of a loop.
 // RUN: sed '/^ .*rows of Q/{s/tile.reduce_add.*/scf.for %%half = %%zero to %%c64 step %%c32 : i32 {\n %%at2 = arith.addi %%q, %%half : i32\n %%z = arith.constant dense<0.0> : tensor<32x16xf32>\n tile.reduce_add %%z, %%dq at(%%batch, %%head, %%at2) #bshd : tensor<32x16xf32>, tensor<?x?x?x16xf32>\n}/}; s/^ *%%c64 = .*/&\n%%c32 = arith.constant 32 : i32/' %s | attn-opt --attn-verify-sync -o /dev/null
 
 #p = #attn.problem<kind = bwd, dtype = bf16, head_dim = 16, head_dim_v = 16, layout = bshd, mask = none, score_region = absent, mask_region = absent>

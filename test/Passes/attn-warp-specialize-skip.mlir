@@ -126,7 +126,8 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = 
 // CHECK-NEXT: ^bb0(%[[ITEM:.*]]: !tile.work):
 // CHECK-NEXT:   %[[FIRST:.*]], %[[ROWS:.*]] = tile.owned_rows %[[ITEM]]
 // CHECK: ws.for ranges <down [skipped, masked, full]> bounds(%[[ALL]]#0, %[[OWN]]#0, %[[OWN]]#1, %[[ALL]]#2)
-// A skipped block takes its turn and gives it on, and its slot goes back unread.
+// A role takes its turn for a skipped block and passes it on, and releases the
+// slot unread.
 // CHECK: } skipped {
 // CHECK-NEXT: ws.take @tc[%[[ME]]]
 // CHECK-NEXT: %[[UNREAD:.*]] = ws.wait : <@k,

@@ -14,12 +14,13 @@
 // CHECK-NEXT: ws.hold @oe tensor<64x64xbf16> pieces 2
 // CHECK-NEXT: ws.turn @tc ring @wg
 
-// The item, its bounds and what places are computed from stand in each role that needs them.
+// Each role that needs the item, its bounds and the coordinates of tiles
+// computes them itself.
 // CHECK: ws.role @load warps 1 regs 24 replicas 1 {
 // CHECK: ws.work_loop extents(%[[N]], %[[N]], %[[N]]) {
 // CHECK-NEXT: %[[W:.*]] = tile.next_work
 // CHECK-NEXT: %[[B:.*]]:3 = tile.bounds %[[W]]
-// What only the other role reads is left out.
+// Values that only the other role reads are left out.
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: tile.yield
 // CHECK-NEXT: }
@@ -64,13 +65,15 @@
 // CHECK-NEXT: arith.addf %[[L]], %[[R]]
 // CHECK: ws.yield %[[NEW]]
 
-// Q is given back where the last product was read, and where there was none.
+// Q is released after the last product that reads it, and in the branch without
+// products.
 // CHECK-NEXT: } drain {
 // CHECK-NEXT: ws.release %[[SLOT_Q]]
 // CHECK: } empty {
 // CHECK-NEXT: ws.release %[[SLOT_Q]]
 
-// What is stored is put where the store of the item before has read, which is awaited, as is the last one.
+// Before O is put, the store of the previous item's O is awaited. The last
+// store is awaited too.
 // CHECK: ws.await_store
 // CHECK-NEXT: %[[WIDE:.*]] = tile.broadcast %[[SUM]] dim 1
 // CHECK-NEXT: %[[OUT:.*]] = arith.truncf %[[WIDE]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One item a cluster: both CTAs run it again where either of them refuses its results.
+// One item a cluster: both CTAs run it again if either of them rejects its
+// results.
 //
 // RUN: %attn-sim %attn_root/test/Inputs/full_d128.mlir --schedule=%s --q=1x300x2x128 --kv=1x420x1x128
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d128.mlir --schedule=%s --q=1x700x1x128 --kv=1x420x1x128

@@ -14,7 +14,8 @@
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 max wait_group(0) release cvt rescale{{$}}
 // LOOP: loop 2: scores untouched
 // LOOP-NEXT: order: wait take qk wait pv give wait_group(1) release max large max ex2 max wait_group(0) release cvt rescale{{$}}
-// 64 move: 6 fma, two additions, a maximum and a minimum each. What is left is one a row.
+// All 64 exponentials of scores are polynomials: 6 fma, two additions, a
+// maximum and a minimum each. One exponential a row is left.
 // LOOP: add.ftz.f32 128
 // LOOP: ex2.approx.ftz.f32 2
 // LOOP-NEXT: fma.rn.ftz.f32 450

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Head dim 80, of which no source knows: an entry is all that it needs. Rows of 160
-// bytes lie in panels of 32 bytes.
+// Head dim 80: no source knows it, and a table entry is all that it needs. Rows
+// of 160 bytes lie in panels of 32 bytes.
 //
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=80 --mask=causal_bottom_right > %t.mlir
 // RUN: attn-compile %t.mlir --schedule=%s --emit=ptx -o %t.ptx

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Head dim 96, of which no source knows: rows of 192 bytes, in panels
-// of 64 bytes.
+// Head dim 96, which no source knows: rows of 192 bytes, in panels of 64 bytes.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d96.mlir --schedule=%s --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx

@@ -8,7 +8,8 @@
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
 //
-// What has to be zero is the same of all kernels that cut, which may share a workspace.
+// All kernels that cut items need the same number of zeroed bytes, since they
+// may share a workspace.
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=nvvm -o - | FileCheck %s --check-prefix=PLAN
 // RUN: sed 's/tile_m = 128/tile_m = 192/; s/split M 2/split M 3/; s/regs 40/regs 32/; s/wg\[2\] warps 4 regs 232/wg[3] warps 4 regs 160/' %s > %t.three.mlir
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.three.mlir --emit=nvvm -o - | FileCheck %s --check-prefix=PLAN
@@ -22,7 +23,8 @@
 // WS: tile.part_of
 // WS: tile.join %{{.*}} of %[[PARTS]]
 //
-// All lanes have written before one says so, and none reads before it knows.
+// All lanes have written before one announces the part, and none reads before
+// that lane has seen the announcement.
 // PTX: ld.acquire.gpu.global.b32
 // PTX: bar.warp.sync
 // PTX: ld.global.v4.b32

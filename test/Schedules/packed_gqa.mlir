@@ -23,7 +23,7 @@
 // Items handed out, of all heads of a position: 16.
 // RUN: sed 's/work = grid/work = dynamic/; s/pack_gqa = 4/row_max = first_block, pack_gqa = 16/; s/fin norm/fin check norm/; /remat(next)/d; s/  chan q =/  chan work = w in smem depth 1\n  chan q =/; s/body load {/body load { before { next }/; s/regs 24$/regs 40/; s/regs 240/regs 232/' %s > %t.dynamic.mlir
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.dynamic.mlir --sm-count=2 --q=2x33x32x64 --kv=2x131x2x64 | FileCheck %s --check-prefix=RESULT
-// Regions see one head a tile.
+// A region sees a single head in each tile, so heads cannot be packed.
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=64 --score=softcap > %t.cap.mlir
 // RUN: not attn-compile %t.cap.mlir --schedule=%s --emit=tile -o - 2>&1 | FileCheck %s --check-prefix=REGION
 //

@@ -14,7 +14,7 @@
 // LOOP: loop 2: scores untouched
 // LOOP-NEXT: order: wait take pv wait qk give wait_group(1) release wait_group(0) release max large max ex2 cvt rescale{{$}}
 // PTX: setmaxnreg.inc.sync.aligned.u32 232;
-// The loads follow: V of the block before, then K.
+// The loads are in the same order: V of the block before, then K.
 // WS: ws.role @load
 // WS: scf.for
 // WS: ws.acquire : <@v,

@@ -22,7 +22,8 @@
 // RUN: attn-run %t.own.attn --device=sim --check --guard --seeds=4 --sm-count=1 --q=1x300x2x128 --kv=1x0x1x128
 // RUN: attn-run %t.own.attn --device=sim --check --guard --seeds=4 --sm-count=1 --q=1x300x2x128 --kv=1x300x1x128 --inputs=spike-key:200
 //
-// The consumers neither store O nor wait until it has been read, but where it is to be next.
+// The consumers do not store O. They wait until its memory has been read only
+// before they write the next O there.
 // RUN: attn-compile %t.mlir --schedule=%s --emit=ws -o - | FileCheck %s --check-prefix=WS
 // WS: ws.role @store warps 1
 // WS: ws.wait_edge @o_ready
@@ -39,8 +40,8 @@
 // WS-NOT: ws.store
 // WS-NOT: ws.await_store
 //
-// The warp reads what has been made visible to copies and by all lanes, and does not overtake
-// its own first results.
+// The warp reads writes that were made visible to copies and to all lanes, and
+// its second results come after its first ones.
 // RUN: attn-compile %t.mlir --schedule=%s --emit=llvm -o %t.llvm.mlir
 // RUN: sed '/nvvm.fence.proxy/d' %t.llvm.mlir > %t.mutant.mlir
 // RUN: not attn-run %t.mutant.mlir --device=sim --q=1x300x2x128 | FileCheck %s --check-prefix=FENCE
@@ -52,7 +53,8 @@
 // RUN: not attn-run %t.mutant.mlir --device=sim --sm-count=1 --q=1x300x2x128 --inputs=spike-key:200 | FileCheck %s --check-prefix=FIRST
 // FIRST: writes: no cp.async.bulk.wait_group without .read for it is before this [async.store-not-awaited]
 //
-// One thread stores: a warpgroup is too much, though not for its registers, as it has no places.
+// One thread stores, so a warpgroup is too much. Its registers alone would be
+// enough: the role has no places in them.
 // RUN: sed -e 's/warps 1 regs [0-9]*/warps 1 regs 24/; s/role store warps 1/role store warps 4/; s/warps 4 regs 232/warps 4 regs 224/' %s > %t.four.mlir
 // RUN: not attn-compile %t.mlir --schedule=%t.four.mlir -o %t.four.attn 2>&1 | FileCheck %s --check-prefix=FOUR
 // FOUR: V29: expected what machine 'sm_90a' has a lowering for, got role 'store' of 1 x 4 warps, which one thread runs ('odd_role')

@@ -266,7 +266,7 @@ ws.mailbox @m
 // -----
 
 // work_loop_c2
-// A request too many: also in the iteration without an item.
+// One request too many: the iteration without an item makes one too.
 %w = ws.take_item extents(%n, %n, %n)
 scf.if %no {
   // expected-error @below {{'ws.fetch_work' op expected to come after 'ws.end_unless_work' in its iteration, got one before it}}

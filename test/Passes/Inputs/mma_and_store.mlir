@@ -1,4 +1,5 @@
-// A kernel of two roles: Q and K are copied, O sums (Q * K^T) * K up, and is put and stored, half of the rows by each replica.
+// A kernel of two roles: Q and K are copied, and O is the sum of (Q * K^T) * K.
+// Each replica puts and stores half of its rows.
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #c = #attn.config<tile_m = 128, tile_n = 64, work = static>
 #s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
