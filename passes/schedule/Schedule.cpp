@@ -24,10 +24,27 @@ static remark::RemarkOpts remarkOf(StringRef name) {
   return remark::RemarkOpts::name(name).category("attn");
 }
 
+/// Names the knobs of the kernel's config that differ from its entry: an error
+/// may follow from them.
+static void noteEdits(InFlightDiagnostic &error, tile::KernelOp kernel,
+                      const TableEntry &entry) {
+  for (auto [knob, got, wanted] :
+       llvm::zip(ConfigAttr::getKnobs(), kernel.getConfig()->getValues(),
+                 entry.config.getValues())) {
+    if (got != wanted) {
+      const KnobInfo &info = infoOf(knob);
+      error.attachNote(kernel.getLoc())
+          << "'" << info.name << "' of the kernel's 'config' is "
+          << info.spell(got) << ", that of the entry is " << info.spell(wanted)
+          << "; --schedule reads an entry with another value";
+    }
+  }
+}
+
 /// Checks the schedule of a kernel, and reports its resources. A violation is
 /// reported at the table entry of the schedule, if there is one.
 static LogicalResult verifyKernel(tile::KernelOp kernel,
-                                  std::optional<Location> entry,
+                                  const TableEntry *entry,
                                   JudgeOptions options = {}) {
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
@@ -37,9 +54,11 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
     if (!entry) {
       return kernel.emitOpError();
     }
-    InFlightDiagnostic error =
-        emitError(*entry) << "'" << TableEntryOp::getOperationName() << "' op ";
+    InFlightDiagnostic error = emitError(entry->loc)
+                               << "'" << TableEntryOp::getOperationName()
+                               << "' op ";
     error.attachNote(kernel.getLoc()) << "the kernel that it is for";
+    noteEdits(error, kernel, *entry);
     return error;
   };
   if (failed(verifySchedule(kernel, *kernel.getConfig(), *kernel.getSchedule(),
@@ -113,8 +132,8 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
     return error;
   }
 
-  /// Sets `from` to the location of the entry.
-  LogicalResult attach(tile::KernelOp kernel, std::optional<Location> &from) {
+  /// Attaches the schedule of the kernel's entry, and checks it.
+  LogicalResult attach(tile::KernelOp kernel) {
     if (!kernel.getConfig()) {
       return kernel.emitOpError("expected a 'config'");
     }
@@ -123,15 +142,15 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
       return failure();
     }
     kernel.setScheduleAttr(entry->schedule);
-    from = entry->loc;
     remark::passed(kernel.getLoc(), remarkOf("schedule"))
         << llvm::formatv("'{0}' for '{1}' from {2}",
                          entry->schedule.getName().getValue(), target,
                          entry->origin)
                .str();
-    return success();
+    return verifyKernel(kernel, &*entry);
   }
 
+  /// Checks the schedule that the kernel has.
   LogicalResult keep(tile::KernelOp kernel) {
     StringRef machine = kernel.getSchedule()->getMachine().getValue();
     if (machine != target) {
@@ -142,14 +161,12 @@ struct SchedulePass : public attn::impl::ScheduleBase<SchedulePass> {
         << llvm::formatv("'{0}' for '{1}' from the kernel",
                          kernel.getSchedule()->getName().getValue(), target)
                .str();
-    return success();
+    return verifyKernel(kernel, nullptr);
   }
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
-      std::optional<Location> entry;
-      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel, entry)) ||
-          failed(verifyKernel(kernel, entry))) {
+      if (failed(kernel.getSchedule() ? keep(kernel) : attach(kernel))) {
         return signalPassFailure();
       }
       recordConsumed(kernel, getArgument());
@@ -166,7 +183,7 @@ struct VerifySchedulePass
     for (auto kernel : getOperation().getOps<tile::KernelOp>()) {
       failedAny |=
           kernel.getSchedule() &&
-          failed(verifyKernel(kernel, std::nullopt, {exhaustive, lowering}));
+          failed(verifyKernel(kernel, nullptr, {exhaustive, lowering}));
     }
     if (failedAny) {
       signalPassFailure();

@@ -48,7 +48,7 @@
 // RUN: not attn-opt %S/Inputs/fwd_d128.mlir --attn-schedule=schedule-file=%t.f16.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
 // DTYPE: error: 'tile.kernel' op expected the entry '@mine' of '{{.*}}.f16.mlir' to be for fwd, bf16, head dims 128 and 128, {{.*}}, got fwd, f16, head dims 128 and 128,
 
-// Words for what an entry serves, and element types, are from a list.
+// An entry's masks and element types are words of a list.
 // RUN: sed 's/"none", /"any", /' %S/Inputs/mine.mlir | not attn-opt 2>&1 | FileCheck %s --check-prefix=MASK
 // MASK: error: {{.*}}expected masks of none, causal_top_left, causal_bottom_right, window, gathers, got 'any'
 // RUN: sed 's/^\( *\)config </\1dtypes [f32] config </' %S/Inputs/mine.mlir | not attn-opt 2>&1 | FileCheck %s --check-prefix=F32
@@ -70,3 +70,11 @@
 // RACY: racy.mlir:{{[0-9]+}}:1: error: 'attn.table_entry' op V9: expected 'cvt_o[0]' (work item 0) to overwrite 'v' (work item 0, iteration 0) with 'oe[0]' (work item 0) after 'pv[1]' (work item 0, iteration 0) read it, got no order between them
 // RACY: fwd_d128.mlir:{{[0-9]+}}:{{[0-9]+}}: note: the kernel that it is for
 // RACY: note: with work items of 1 iterations
+
+// An edited config is named beside an error that may follow from it.
+// RUN: attn-compile %attn_root/test/Inputs/causal_d128.mlir --emit=attn -o %t.attn.mlir
+// RUN: sed 's/row_max = first_block/row_max = running/' %t.attn.mlir > %t.edited.mlir
+// RUN: not attn-compile %t.edited.mlir --emit=schedule -o /dev/null 2>&1 | FileCheck %s --check-prefix=EDITED
+// EDITED: error: 'attn.table_entry' op V1: expected an entry to name a step of the kernel, got 'check'
+// EDITED: note: the kernel that it is for
+// EDITED-NEXT: note: 'row_max' of the kernel's 'config' is running, that of the entry is first_block; --schedule reads an entry with another value
