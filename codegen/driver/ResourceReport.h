@@ -2,8 +2,8 @@
 //
 // The machine resources of compiled kernels, as reported by the launch plan and
 // the assembler.
-#ifndef ATTN_TOOLS_RESOURCEREPORT_H
-#define ATTN_TOOLS_RESOURCEREPORT_H
+#ifndef ATTN_CODEGEN_DRIVER_RESOURCEREPORT_H
+#define ATTN_CODEGEN_DRIVER_RESOURCEREPORT_H
 
 #include "attn/support/mlir_pch.h"
 
@@ -31,4 +31,4 @@ void printResources(mlir::gpu::BinaryOp binary, llvm::raw_ostream &stream);
 
 } // namespace attn
 
-#endif // ATTN_TOOLS_RESOURCEREPORT_H
+#endif // ATTN_CODEGEN_DRIVER_RESOURCEREPORT_H

@@ -2,6 +2,7 @@
 #include "attn/codegen/launch/StampLayout.h"
 #include "attn/codegen/launch/JoinLayout.h"
 #include "attn/codegen/launch/LaunchShape.h"
+#include "attn/passes/schedule/ResourcePlan.h"
 
 using namespace mlir;
 using namespace attn;
@@ -20,13 +21,23 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
   }
   layout.events = (*stamps.begin()).getEvents();
   layout.ctas = (*stamps.begin()).getCtas();
-  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
-    layout.instances += role.getReplicas();
-  }
+  layout.instances = ResourceNeeds::of(kernel).replicas();
   kernel.walk([&](ws::StampOp stamp) {
     if (!llvm::is_contained(layout.names, nameOf(stamp))) {
       layout.names.push_back(nameOf(stamp));
     }
   });
   return layout;
+}
+
+int64_t StampLayout::firstInstanceOf(ws::RoleOp role) {
+  auto kernel = role->getParentOfType<ws::KernelOp>();
+  int64_t first = 0;
+  for (const ResourceNeeds::Role &other : ResourceNeeds::of(kernel).roles) {
+    if (other.name == role.getSymName()) {
+      break;
+    }
+    first += other.replicas;
+  }
+  return first;
 }

@@ -6,19 +6,6 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Counts the replicas of the roles before this one.
-static int64_t countBefore(ws::RoleOp role) {
-  int64_t before = 0;
-  auto kernel = role->getParentOfType<ws::KernelOp>();
-  for (auto other : kernel.getBody().getOps<ws::RoleOp>()) {
-    if (other == role) {
-      break;
-    }
-    before += other.getReplicas();
-  }
-  return before;
-}
-
 static Value load(OpBuilder &builder, Location loc, Value variable) {
   return LLVM::LoadOp::create(builder, loc, builder.getI32Type(), variable);
 }
@@ -46,7 +33,8 @@ Value StampWriter::cursorOf(OpBuilder &builder, Location loc,
     return cursor;
   }
   Arithmetic emit{builder, loc};
-  int64_t offset = sharedCursors + StampLayout::cursorBytes * countBefore(role);
+  int64_t offset = sharedCursors + StampLayout::cursorBytes *
+                                       StampLayout::firstInstanceOf(role);
   return sharedPointer(builder, loc,
                        smemAddress(builder, loc, emit.constant(offset)));
 }
@@ -70,7 +58,8 @@ Value StampWriter::ringOf(OpBuilder &builder, ws::RoleOp role) const {
   }
   Value recorded = arith::SelectOp::create(builder, loc, isFirst, cta,
                                            emit.constant(layout->ctas));
-  Value instance = emit.add(role.getBody().getArgument(0), countBefore(role));
+  Value instance = emit.add(role.getBody().getArgument(0),
+                            StampLayout::firstInstanceOf(role));
   Value ring = emit.add(emit.mul(recorded, layout->instances), instance);
   return arith::SelectOp::create(builder, loc, writes, ring, emit.constant(-1));
 }

@@ -197,10 +197,10 @@ struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
 };
 
 /// A thread's position in its warpgroup, computed where the role begins.
-struct ThreadPlace {
+struct ThreadPosition {
   Value lane, warp;
 
-  static ThreadPlace of(ws::RoleOp role) {
+  static ThreadPosition of(ws::RoleOp role) {
     OpBuilder builder = OpBuilder::atBlockBegin(&role.getBody().front());
     Arithmetic emit{builder, role.getLoc()};
     Value thread = emit.thread();
@@ -211,7 +211,7 @@ struct ThreadPlace {
 
 struct CoordsPattern : OpConversionPattern<tile::CoordsOp> {
   CoordsPattern(const TypeConverter &types, MLIRContext *context,
-                ThreadPlace thread)
+                ThreadPosition thread)
       : OpConversionPattern(types, context, /*benefit=*/2), thread(thread) {}
 
   LogicalResult
@@ -245,7 +245,7 @@ private:
     return emit.add(row, emit.shiftRight(thread.lane, 2));
   }
 
-  ThreadPlace thread;
+  ThreadPosition thread;
 };
 
 /// Pairs of 16-bit elements share a register; row vectors are not packed.
@@ -279,6 +279,6 @@ void sm90::populateTilePatterns(RewritePatternSet &patterns,
       role->walk([](tile::CoordsOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
   if (hasCoords) {
-    patterns.add<CoordsPattern>(types, context, ThreadPlace::of(role));
+    patterns.add<CoordsPattern>(types, context, ThreadPosition::of(role));
   }
 }

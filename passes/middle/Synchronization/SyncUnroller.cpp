@@ -117,9 +117,9 @@ void SyncUnroller::pass(ValueRange from, ValueRange to) {
   slots.pass(from, to);
 }
 
-void SyncUnroller::beginTurn(int item) {
+void SyncUnroller::beginIteration(int item) {
   slots.beginItem();
-  turns.begin(item);
+  iterations.begin(item);
 }
 
 /// Items that are handed out end with an item "none left".
@@ -128,12 +128,13 @@ LogicalResult SyncUnroller::runWork(ws::WorkLoopOp work) {
   auto ends = body.getOps<ws::EndUnlessWorkOp>();
   int items = at.items.size();
   for (int item = 0; item < items; ++item) {
-    beginTurn(item);
-    if (failed(runBlock(body)) || (!ends.empty() && failed(turns.end(work)))) {
+    beginIteration(item);
+    if (failed(runBlock(body)) ||
+        (!ends.empty() && failed(iterations.end(work)))) {
       return failure();
     }
   }
-  beginTurn(items);
+  beginIteration(items);
   if (ends.empty()) {
     return success();
   }
@@ -209,13 +210,16 @@ LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
           [&](auto op) { return slots.useNumber(event, op.getReplica()); })
       .Case<ws::SignalOp, ws::WaitEdgeOp, ws::SyncOp, ws::AwaitStoreOp>(simple)
       .Case([&](ws::TakeItemOp) { return success(); })
-      .Case([&](ws::FetchWorkOp) { return turns.fetch(), success(); })
+      .Case([&](ws::FetchWorkOp) { return iterations.fetch(), success(); })
       .Case([&](ws::GiveVerdictOp) {
-        return turns.giveVerdict(event), success();
+        return iterations.giveVerdict(event), success();
       })
-      .Case([&](ws::SecondRunOp) { return turns.secondRun(event), success(); })
-      .Case(
-          [&](ws::ChooseItemOp) { return turns.chooseItem(event), success(); })
+      .Case([&](ws::SecondRunOp) {
+        return iterations.secondRun(event), success();
+      })
+      .Case([&](ws::ChooseItemOp) {
+        return iterations.chooseItem(event), success();
+      })
       .Case([&](ws::ShareWorkOp op) { return shareItem(event, op); })
       .Default([&](Operation *op) {
         return at.error(op) << "expected an op that synchronizes";

@@ -5,21 +5,21 @@
 #ifndef ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
 #define ATTN_PASSES_LIB_SYNCHRONIZATION_SYNCUNROLLER_H
 
+#include "SyncIterations.h"
 #include "SyncSlots.h"
-#include "SyncTurns.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attn {
 
 class TileRanges;
 
-/// Runs the control flow; SyncSlots and SyncTurns handle the ops.
+/// Runs the control flow; SyncSlots and SyncIterations handle the ops.
 class SyncUnroller {
 public:
   /// With `tiles`, which may be null, computing ops are run as well.
   SyncUnroller(const SyncEvents &events, llvm::ArrayRef<SyncItem> items,
                SyncReplica of, TileRanges *tiles)
-      : at(events, items, of), numbers(at), slots(at, numbers), turns(at),
+      : at(events, items, of), numbers(at), slots(at, numbers), iterations(at),
         tiles(tiles) {}
 
   /// Checks rules V8, V9 and V26 within one role.
@@ -41,13 +41,13 @@ private:
   mlir::LogicalResult runEvent(const SyncEvent &event);
   mlir::LogicalResult addStep(const SyncEvent &event);
   mlir::LogicalResult shareItem(const SyncEvent &event, ws::ShareWorkOp share);
-  void beginTurn(int item);
+  void beginIteration(int item);
   void pass(mlir::ValueRange from, mlir::ValueRange to);
 
   SyncRun at;
   SyncNumbers numbers;
   SyncSlots slots;
-  SyncTurns turns;
+  SyncIterations iterations;
   TileRanges *tiles;
 };
 

@@ -62,18 +62,18 @@ toNextItem(Op op, const TileStart &start, SyncNumbers &at) {
 
 /// Returns the largest distance from `row` to the one of the next iteration of
 /// a loop around `op`.
-static FailureOr<int64_t> toNextTurn(Operation *op, Value row, int64_t now,
-                                     SyncNumbers &at) {
+static FailureOr<int64_t> toNextIteration(Operation *op, Value row, int64_t now,
+                                          SyncNumbers &at) {
   int64_t most = 0;
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>()) {
-    std::optional<int64_t> turn = at.tryEvaluate(loop.getInductionVar());
-    if (!turn) {
+    std::optional<int64_t> index = at.tryEvaluate(loop.getInductionVar());
+    if (!index) {
       continue;
     }
-    at.set(loop.getInductionVar(), *turn + 1);
+    at.set(loop.getInductionVar(), *index + 1);
     FailureOr<int64_t> next = at.coordinate(row, op);
-    at.set(loop.getInductionVar(), *turn);
+    at.set(loop.getInductionVar(), *index);
     if (failed(next)) {
       return failure();
     }
@@ -93,13 +93,14 @@ template <typename Op>
 static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
                                  const TileStart &start, WrittenRows &written,
                                  SyncNumbers &at) {
-  FailureOr<std::optional<int64_t>> next = toNextItem(op, start, at);
-  FailureOr<int64_t> turn = toNextTurn(op, op.getRow(), start.at, at);
+  FailureOr<std::optional<int64_t>> nextItem = toNextItem(op, start, at);
+  FailureOr<int64_t> nextIteration =
+      toNextIteration(op, op.getRow(), start.at, at);
   FailureOr<int64_t> part = 0;
   if (Value number = partOf(op)) {
     part = at.coordinate(number, op);
   }
-  if (failed(next) || failed(turn) || failed(part)) {
+  if (failed(nextItem) || failed(nextIteration) || failed(part)) {
     return failure();
   }
   written.note({op.getDest().getAsOpaquePointer(),
@@ -108,8 +109,8 @@ static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
                 start.at,
                 type.getDimSize(0),
                 {at.run.of.role.getAsOpaquePointer(), at.run.of.replica},
-                *next,
-                *turn});
+                *nextItem,
+                *nextIteration});
   return success();
 }
 

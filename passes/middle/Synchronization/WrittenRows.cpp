@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace attn;
 
 bool WrittenTile::operator==(const WrittenTile &other) const {
-  return dest == other.dest && item == other.item && place == other.place &&
+  return dest == other.dest && item == other.item && plane == other.plane &&
          row == other.row && rows == other.rows;
 }
 
@@ -85,7 +85,7 @@ private:
   InFlightDiagnostic error() const {
     return emitError() << (adds() ? "add to " : "write ");
   }
-  LogicalResult checkPlace(ArrayRef<const WrittenTile *> tiles) const;
+  LogicalResult checkPlane(ArrayRef<const WrittenTile *> tiles) const;
   LogicalResult checkTimes(ArrayRef<const WrittenTile *> tiles) const;
 
   ArgumentAttr argument;
@@ -122,15 +122,15 @@ LogicalResult ItemRows::checkTimes(ArrayRef<const WrittenTile *> tiles) const {
 }
 
 /// Checks that all tiles have one part, batch and head.
-LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
+LogicalResult ItemRows::checkPlane(ArrayRef<const WrittenTile *> tiles) const {
   if (failed(checkTimes(tiles))) {
     return failure();
   }
   std::optional<int64_t> ofItem;
-  int64_t ofTurn = 0;
+  int64_t ofIteration = 0;
   for (const WrittenTile *tile : tiles) {
     ofItem = std::max(ofItem, tile->toNextItem);
-    ofTurn = std::max(ofTurn, tile->toNextTurn);
+    ofIteration = std::max(ofIteration, tile->toNextIteration);
   }
   if (!ofItem) {
     return success();
@@ -141,7 +141,7 @@ LogicalResult ItemRows::checkPlace(ArrayRef<const WrittenTile *> tiles) const {
                                << " that no other row block has, got rows that "
                                   "do not depend on the row block";
   }
-  int64_t expected = *ofItem > 0 ? *ofItem : blocks * ofTurn;
+  int64_t expected = *ofItem > 0 ? *ofItem : blocks * ofIteration;
   int64_t got = countRows(stretchesOf(tiles));
   bool reachesNext = got > expected && !onlyBlock && !adds();
   if (got < expected || reachesNext) {
@@ -159,12 +159,12 @@ LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
   if (tiles.empty()) {
     return error() << "rows of " << argument.getName() << ", got none";
   }
-  std::map<TensorPlace, SmallVector<const WrittenTile *>> places;
+  std::map<TensorPlane, SmallVector<const WrittenTile *>> planes;
   for (const WrittenTile *tile : tiles) {
-    places[tile->place].push_back(tile);
+    planes[tile->plane].push_back(tile);
   }
-  for (const auto &[place, own] : places) {
-    if (failed(checkPlace(own))) {
+  for (const auto &[plane, own] : planes) {
+    if (failed(checkPlane(own))) {
       return failure();
     }
   }

@@ -11,13 +11,13 @@
 namespace attn {
 
 /// Part, batch and head of a tensor.
-using TensorPlace = std::array<int64_t, 3>;
+using TensorPlane = std::array<int64_t, 3>;
 
 /// A tile that was written or added to a tensor.
 struct WrittenTile {
   const void *dest;
   int item;
-  TensorPlace place;
+  TensorPlane plane;
   int64_t row, rows;
   /// The role and the replica that wrote it.
   std::pair<const void *, int64_t> agent;
@@ -25,7 +25,7 @@ struct WrittenTile {
   /// batch and head, if there is one, and to the one in the next iteration of a
   /// loop; 0 if it is the same row.
   std::optional<int64_t> toNextItem;
-  int64_t toNextTurn;
+  int64_t toNextIteration;
 
   bool operator==(const WrittenTile &other) const;
 };

@@ -46,15 +46,14 @@ Products::Products(const BoundSchedule &bound, const PlannedActs &acts,
   }
 }
 
-/// Returns whether `value`, of the iteration that began `turns` time steps ago,
-/// is the result of `product` in this time step. A step that only masked ranges
-/// run passes its first operand on in the others.
-bool Products::comesFrom(int value, int turns,
-                         const PlannedAct &product) const {
+/// Returns whether `value`, of the iteration that began `ago` time steps
+/// before, is the result of `product` in this time step. A step that only
+/// masked ranges run passes its first operand on in the others.
+bool Products::comesFrom(int value, int ago, const PlannedAct &product) const {
   while (value >= 0 && kernel.values[value].origin != Origin::Step) {
     value = kernel.values[value].yielded;
-    ++turns;
-    if (turns > product.shift) {
+    ++ago;
+    if (ago > product.shift) {
       return false; // from an iteration before that of the product
     }
   }
@@ -63,10 +62,10 @@ bool Products::comesFrom(int value, int turns,
   }
   int producer = kernel.values[value].producer;
   if (producer == product.target) {
-    return turns == product.shift;
+    return ago == product.shift;
   }
   int passed = kernel.steps[producer].passedOn;
-  return passed >= 0 && comesFrom(passed, turns, product);
+  return passed >= 0 && comesFrom(passed, ago, product);
 }
 
 bool Products::needsResult(const PlannedAct &act,

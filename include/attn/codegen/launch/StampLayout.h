@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a kernel's stamps lie in its workspace, for the code that writes them
-// and for the launch plan, from which they are read.
+// The layout of a kernel's stamps in its workspace, for the code that writes
+// them and for the launch plan, which tells readers.
 //
-//   offset   a header a ring, 32 bytes:
+//   offset   a header for each ring, 32 bytes:
 //              at the role's begin  clock, SM, nanoseconds (64 bits)
 //              at its end           clock, stamps, nanoseconds (64 bits)
-//   first    event 0 of all rings, then event 1 of all rings, ...; 8 bytes
-//   each:
+//   first    event 0 of all rings, then event 1 of all rings, ...; each has
+//            8 bytes:
 //              clock, id (1 for the first of `names`; 0: not written)
 //
-// A ring is one replica of a role in one CTA: CTA by CTA, the last one of the
-// grid at the end, and in each role by role.
+// Each replica of a role in each CTA has a ring. Rings are ordered by CTA, with
+// the last CTA of the grid at the end, then by role and replica.
 #ifndef ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
 #define ATTN_CODEGEN_LAUNCH_STAMPLAYOUT_H
 
@@ -38,6 +38,9 @@ struct StampLayout {
   int64_t idOf(ws::StampOp stamp) const {
     return llvm::find(names, nameOf(stamp)) - names.begin() + 1;
   }
+  /// Returns the number of the first replica of a role, among all replicas of
+  /// its kernel.
+  static int64_t firstInstanceOf(ws::RoleOp role);
   int64_t rings() const { return (ctas + 1) * instances; }
   int64_t first() const { return offset + rings() * headerBytes; }
   int64_t stride() const { return rings() * eventBytes; }

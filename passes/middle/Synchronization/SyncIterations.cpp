@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "SyncTurns.h"
+#include "SyncIterations.h"
 
 using namespace mlir;
 using namespace attn;
 
-void SyncTurns::begin(int item) {
+void SyncIterations::begin(int item) {
   run.item = item;
   fetches = 0;
   if (item == 0) {
@@ -12,7 +12,7 @@ void SyncTurns::begin(int item) {
   }
 }
 
-LogicalResult SyncTurns::end(ws::WorkLoopOp work) {
+LogicalResult SyncIterations::end(ws::WorkLoopOp work) {
   if (!run.isOf(SyncEvent::TakeItem, 0) || fetches == 1) {
     return success();
   }
@@ -24,7 +24,7 @@ LogicalResult SyncTurns::end(ws::WorkLoopOp work) {
 
 /// If one role reads the verdicts, both runs of an item have one; otherwise
 /// only the first.
-void SyncTurns::giveVerdict(const SyncEvent &event) {
+void SyncIterations::giveVerdict(const SyncEvent &event) {
   if (run.events.objects()[event.object].handedOut) {
     run.add(event, run.item);
   } else if (!run.current().isSecond()) {
@@ -32,7 +32,7 @@ void SyncTurns::giveVerdict(const SyncEvent &event) {
   }
 }
 
-void SyncTurns::chooseItem(const SyncEvent &event) {
+void SyncIterations::chooseItem(const SyncEvent &event) {
   auto take = [&](int64_t number) {
     run.add(event, number);
     return llvm::any_of(
@@ -47,7 +47,7 @@ void SyncTurns::chooseItem(const SyncEvent &event) {
               .state;
 }
 
-void SyncTurns::secondRun(const SyncEvent &event) {
+void SyncIterations::secondRun(const SyncEvent &event) {
   if (!run.current().isSecond()) {
     run.add(event, 0);
   }

@@ -2,17 +2,17 @@
 //
 // The iterations of the work loop: where their items come from, and the
 // verdicts on them.
-#ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCTURNS_H
-#define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCTURNS_H
+#ifndef ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCITERATIONS_H
+#define ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCITERATIONS_H
 
 #include "SyncRun.h"
 #include "attn/dialect/ItemChoice.h"
 
 namespace attn {
 
-class SyncTurns {
+class SyncIterations {
 public:
-  explicit SyncTurns(SyncRun &run) : run(run) {}
+  explicit SyncIterations(SyncRun &run) : run(run) {}
 
   void begin(int item);
   /// Rule V26: the counter of work items is reset after a launch, and every
@@ -34,4 +34,4 @@ private:
 
 } // namespace attn
 
-#endif // ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCTURNS_H
+#endif // ATTN_PASSES_MIDDLE_SYNCHRONIZATION_SYNCITERATIONS_H
