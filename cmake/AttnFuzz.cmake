@@ -1,11 +1,11 @@
-# libFuzzer targets, with "cmake -DATTN_FUZZERS=ON" and clang. What they test is
-# built with sanitizers, so that nothing else of such a build links.
+# libFuzzer targets, with "cmake -DATTN_FUZZERS=ON" and clang. Their libraries
+# are built with sanitizers, so other programs of such a build do not link.
 
 option(ATTN_FUZZERS "Build the libFuzzer targets" OFF)
 set(ATTN_FUZZ_CHECKS address,undefined)
 
-# attn_fuzz_instrument(TARGET...): libraries whose code guides the fuzzer. The
-# fuzzer stops at undefined behaviour as it does at a crash.
+# attn_fuzz_instrument(TARGET...): marks libraries whose code guides the fuzzer,
+# which stops at undefined behaviour as it does at a crash.
 function(attn_fuzz_instrument)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE

@@ -47,7 +47,7 @@ parseBounds(mlir::OpAsmParser &parser,
             MaskBoundsAttr &kinds);
 void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  mlir::ValueRange values, MaskBoundsAttr kinds);
-// The words of a table entry for what it serves.
+// The words of a table entry for the problems that it covers.
 mlir::ParseResult parseTableMasks(mlir::OpAsmParser &parser, TableMasksAttr &);
 void printTableMasks(mlir::OpAsmPrinter &printer, mlir::Operation *,
                      TableMasksAttr masks);

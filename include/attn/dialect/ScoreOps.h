@@ -29,7 +29,7 @@ const ScoreOp *lookUpScoreOp(llvm::StringRef name);
 inline const ScoreOp *lookUpScoreOp(mlir::Operation *op) {
   return lookUpScoreOp(op->getName().getStringRef());
 }
-/// `op` of an f32, computed by the ops that `op.expansion` consists of.
+/// Returns `op` of an f32, computed by the ops of its expansion.
 mlir::Value expandScoreOp(const ScoreOp &op, mlir::ImplicitLocOpBuilder &b,
                           mlir::Value operand);
 } // namespace attn

@@ -31,8 +31,8 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
     that names it. Idempotent. Results change by the approximations of
     `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`.
     Functions without an instruction become others, polynomials or integers;
-    `math.tanh` is `tanh.approx` only with `fastmath<afn>`. A table has
-    [how close each is](score-ops.md).
+    `math.tanh` is `tanh.approx` only with `fastmath<afn>`. [score-ops.md](score-ops.md) has
+    the error of each.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",
@@ -89,8 +89,8 @@ def Assemble : Pass<"attn-assemble", "::mlir::ModuleOp"> {
     that the assembler serialized wgmma or ignored setmaxnreg (C75xx). Such a
     warning or a spill is an error, unless `losses` is `warn` or `accept`.
 
-    `ptxas` is taken from the option, else from PATH, the CUDA directories,
-    the wheel `nvidia-cuda-nvcc`, or where `scripts/setup` puts one; 12.8 or newer.
+    `ptxas`, of 12.8 or newer, is that of the option, otherwise the first one found in PATH,
+    the CUDA directories, the wheel `nvidia-cuda-nvcc`, or where `scripts/setup` puts one.
   }];
   let options = [
     Option<"ptxas", "ptxas", "std::string", /*default=*/"",

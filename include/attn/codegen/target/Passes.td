@@ -10,8 +10,8 @@ def Distribute : Pass<"attn-distribute", "::mlir::ModuleOp"> {
   let summary = "turn tiles into the values that one thread holds";
   let description = [{
     A tile becomes a vector in register order; 16-bit tiles are packed in
-    pairs. Reductions, broadcasts, coordinates and packing follow from the layout, by patterns
-    of the chip (docs/chips.md). On Hopper, a column lies in several warps, whose shares of a
+    pairs. Patterns of the chip lower reductions, broadcasts, coordinates and packing as the
+    layout demands (docs/chips.md). On Hopper, a column lies in several warps, whose shares of a
     sum down the column are not added: such a reduction has to be `partial`.
 
     **Requires** `ws.kernel`s for a machine whose chip has a lowering, and whose register
@@ -41,8 +41,8 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     `ws.put` overwrites memory that MMAs of the role read (of its own hold, or of a place that
     overlaps it), all warps of a replica wait for the last MMA, and then meet. A fence of the
     async proxy follows each `ws.put` that an MMA reads or another role stores, in all lanes of
-    the warp; what a role of several warps stores itself has one in all warps of the replica,
-    right before its `ws.store`.
+    the warp. If a role of several warps stores its own puts, all warps of the replica have the
+    fence right before its `ws.store`.
 
     **Before** `%s = ws.wait : !ws.slot<@k, tensor<128x64xbf16>>`
     **After**
@@ -52,8 +52,8 @@ def LowerChannels : Pass<"attn-lower-channels", "::mlir::ModuleOp"> {
     ```
     Arrival counts, parities and bytes are derived from the roles and the tiles. A channel
     or edge of the cluster has its barriers in each CTA, on which the warps of all arrive.
-    A channel that several threads fill, a meeting in a role that one thread
-    runs, and two verdicts of one role on an item are errors. Remark: the numbers of barriers in
+    It is an error if several threads fill a channel, if a role that one thread runs has a
+    meeting, or if one role gives two verdicts on an item. Remark: the numbers of barriers in
     memory and of named barriers.
   }];
   let dependentDialects = ["::attn::nvx::NvxDialect", "::mlir::NVVM::NVVMDialect",
@@ -124,7 +124,7 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
 }
 
 def VerifyResources : Pass<"attn-verify-resources", "::mlir::ModuleOp"> {
-  let summary = "prove that kernels take the resources that were planned for their schedules";
+  let summary = "prove that kernels use the resources that were planned for their schedules";
   let description = [{
     A kernel carries the plan of its schedule, on which the judge decided (rules V11 to V14), in
     its attribute `attn.resources`. This pass counts the same resources in the instructions. The
@@ -139,7 +139,7 @@ def VerifyResources : Pass<"attn-verify-resources", "::mlir::ModuleOp"> {
     - uses named barriers with ids below the planned number;
     - gives each warp the planned registers.
 
-    A kernel of which one of these differs is an error that states both values. A function without
+    A difference is an error that states both values. A function without
     the attribute, from IR that was written by hand, is left alone.
 
     **Before** and **After**

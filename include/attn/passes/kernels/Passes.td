@@ -71,15 +71,15 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     `tile.attend`. The mask step applies the built-in mask, the end of the keys and
     the mask region; with a mask region every block is masked.
 
-    **Requires** an `attn.attention` with `config` is, with `func.return`, the
-    only op of a `func.func` that nothing calls; its operands are the arguments
-    of the function and its results the function's.
+    **Requires** a `func.func` that contains an `attn.attention` holds only it and
+    `func.return`, and nothing calls the function. The attention has a `config`; its operands
+    are the arguments of the function, and its results are the function's.
 
     **Ensures** no `attn.attention`; each new kernel has an argument for each operand and result,
     which says its role, and one `tile.for` whose steps are ld_k, ld_v, qk,
     score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths.
     Captures are named by the attribute `attn.name` of the function's argument, otherwise c0, c1,
-    ... The others are q, k, v, scale, o, lse and the names of bounds, with a number behind where
+    ... The others are q, k, v, scale, o, lse and the names of bounds, followed by a number if
     a capture has that name.
 
     **Before**
@@ -118,9 +118,9 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     @attend_result after it that holds one `tile.attend_result`. The attend's
     scale is a value of the kernel, outside `tile.work`.
 
-    **Ensures** no `tile.attend` or `tile.attend_result`; in the place of @attend
-    the steps stat, exp, sum, cvt, rescale, pv, and in that of @attend_result the
-    steps fin, norm; between them is check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
+    **Ensures** no `tile.attend` or `tile.attend_result`. The steps stat, exp, sum, cvt,
+    rescale, pv replace @attend, and fin, norm replace @attend_result; between fin and norm is
+    check, unless `row_max = running`. The loop carries the row maximum m (log2 units, starting at the
     lowest finite float), the partial row sum l and O. In a row whose maximum is 2^24 log2
     units or more, m is that score itself, times a power of two that makes it smaller than
     any other m, and `stat` subtracts it from the row's scores (docs/adr/0024).
@@ -156,10 +156,10 @@ def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp
     row maximum by t, so that probabilities reach 2^t; P is rounded to V's type.
     With `row_max = first_block`, m is updated only while some row of the warp has none, and
     after a partial sum exceeds 2^24 (2^10 where P is f16). Probabilities may then overflow: the
-    step `check` rejects a work item if an unscaled O is not finite, or a row sum is not
-    at most 2^100. A rejected item is computed again with a running m. An accepted item
+    step `check` rejects a work item if an unscaled O is not finite, or a row sum is above
+    2^100 or NaN. A rejected item is computed again with a running m. An accepted item
     is right: the sum of a row with keys is at least 1, so no significant term was
-    flushed to zero, and at most 2^100, so no factor was.
+    flushed to zero, and it is at most 2^100, so no factor was.
     With `row_max = integer`, m is the running maximum of the scores and of 0, and
     `check` rejects an item with a row sum below 2^-20 (1 where P is f16) or an m of 2^24 or
     more.

@@ -40,14 +40,14 @@ def Subtile : Pass<"attn-subtile", "::mlir::ModuleOp"> {
 def ResolveLayouts : Pass<"attn-resolve-layouts", "::mlir::ModuleOp"> {
   let summary = "give every register tile its layout";
   let description = [{
-    The chip of the schedule's machine gives the layouts (docs/chips.md): that of its matrix
-    instructions' results, and for a register operand A that of the operand. A vector has the layout of its tile
-    without the dimension that it is reduced or broadcast along, and so have all vectors that
-    it is computed with. Loaded tiles have no layout: the copy and the instruction that reads
+    The chip of the schedule's machine defines the layouts (docs/chips.md): one for results of
+    matrix products and the tiles computed with them, and one for an operand A in registers. A
+    vector has the layout of its tile without the dimension along which it is reduced or
+    broadcast; vectors that are computed from one another have the same layout. Loaded tiles have no layout: the copy and the instruction that reads
     them agree on theirs.
 
-    **Requires** a schedule for a machine whose chip has a lowering; register tiles of the
-    chip's rows (`attn-subtile`).
+    **Requires** a schedule for a machine whose chip has a lowering, and register tiles with as
+    many rows as the chip's (`attn-subtile`).
 
     **Ensures** every register tile's type has a `#tile.layout`.
 
@@ -134,7 +134,8 @@ def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
     every other CTA.
 
     **Requires** `ws.kernel`s with roles, before `attn-pipeline` or after it. An item is rejected
-    only with `work = grid` or `dynamic`. One role has a `tile.next_work` with `work = dynamic`.
+    only with `work = grid` or `dynamic`. With `work = dynamic`, one role alone has a
+    `tile.next_work`.
 
     **Ensures** no `tile.reject`, and no `tile.next_work` in a loop of items that are handed out.
 
@@ -227,7 +228,7 @@ def DropZeroScaling : Pass<"attn-drop-zero-scaling", "::mlir::ModuleOp"> {
     an online softmax scales zeros by exp2(m - max(m, m')) with a finite constant m.
 
     A factor is known to be finite and not negative if it is such a constant, `math.exp2` of
-    a value known to be at most 0, the result of a branch of which both sides yield known factors, or
+    a value known to be at most 0, the result of a branch whose sides both yield known factors, or
     `tile.broadcast` of a known factor. A value is known to be at most 0 and not NaN if it is such a
     constant; a - max(a, b) or a - max(b, a) with a finite constant a, whatever b is; min(a, b)
     with a known b; or a select of two known values. A branch that yields these zeros on both
@@ -259,12 +260,12 @@ def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
   let summary = "let the first product of a loop write its accumulator, not add to zeros";
   let description = [{
     An accumulator that enters a chain of loops as zeros, and that only MMAs use before the end
-    of the last loop, enters as poison. Each MMA on that way is `fresh` in the first iteration of
+    of the last loop, enters as poison. Each of these MMAs is `fresh` in the first iteration of
     the first loop, and after the loops if there was no iteration. An MMA whose accumulator is the
     constant +0 gets no accumulator.
 
-    **Requires** `ws.kernel`s after `attn-pipeline`: a loop that begins where another ended
-    runs after it, and ends no earlier than it begins.
+    **Requires** `ws.kernel`s after `attn-pipeline`: a loop whose first iteration has the number
+    at which another loop ended runs after that loop, and no loop ends before it begins.
 
     **Ensures** no `ws.mma` adds to constant zeros.
 
@@ -287,8 +288,8 @@ def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
 def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
   let summary = "compute what follows a loop while its last product is in flight";
   let description = [{
-    Ops after a branch that has a `ws.await` move to before the last await, and into the other
-    region, if they have no effects, do not depend on that await or anything after it, and depend
+    Ops after a branch that has a `ws.await` move into its regions: in one to before the last
+    await, in the other to its end. They move if they have no effects, do not depend on that await or anything after it, and depend
     on some result of the branch. Ops that repeat a value (`tile.broadcast`, `tensor.splat`) stay:
     they cost nothing where they are used, and would turn a result of the branch into a tile.
 
@@ -329,18 +330,17 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
   let description = [{
     Reads the emitted program of each role, and nothing else: unrolls it into its waits,
     releases, copies, MMAs, puts, stores and their awaits, and runs the roles against one
-    another. Memory conflicts by the offsets of `attn-plan-memory`: what overlaps
-    conflicts. A run records which events happened before which, so it stands for every order of
+    another. Places conflict if their memory, by the offsets of `attn-plan-memory`, overlaps. A run records which events happened before which, so it stands for every order of
     events in which each wait sees the same phase of its barrier.
 
     The work items tried have 0 or 1 block in each range of the loop, 2 or 3 in one, 3 in all, or
     enough to wrap every ring twice; where a CTA runs several items, they come in triples
     a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
     pairs and in triples. Items that are handed out are followed by one that ends every role.
-    Where sub-tiles skip blocks, each has one block of the first range less than the next, as
-    long as there are any. In a cluster the roles of all CTAs run against one another, and those
+    If sub-tiles skip blocks, each sub-tile has one block of the first range less than the next
+    sub-tile, as far as there are blocks. In a cluster the roles of all CTAs run against one another, and those
     of its last CTA skip least. An item that can be rejected is also run a second time: at once,
-    or, where items are handed out, two items later. Verdicts, and the items that the CTAs of a
+    or two items later if items are handed out. Verdicts, and the items that the CTAs of a
     cluster share, are waited for, written and read like slots of channels. The IR is not
     changed.
 
@@ -358,7 +358,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     - V18: there is no deadlock
     - V19: asynchronous operations end before their role does
     - V26: the counter of work items is asked once an iteration of the work loop
-    - V28: tiles that are combined are of the same rows and columns of their tensors; each block
+    - V28: tiles that are combined come from the same rows and columns of their tensors; each block
       of the loop is added once; a result is stored after all blocks, to its own rows, batch and
       head; results of loops and branches are used; and each item writes all its rows of each
       result

@@ -10,16 +10,16 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
   let summary = "attach #attn.config to each attn.attention";
   let description = [{
     Chooses the shape of one CTA's work from the schedule table, or from the
-    entries of `schedule-file`. Where several entries serve the problem, each on a
-    condition that some launch meets, the function is copied once an entry: @f, @f_1,
-    ... The copies are variants of one launch plan, tried in that order. The entries
-    are of the lowest rung, `rung` at least, that serves the problem and has so little code
-    that it is compiled in time: each op of a score or mask region is compiled
+    entries of `schedule-file`. If several entries are for the problem, each under a
+    condition that some launch meets, the function is copied for each entry: @f, @f_1,
+    ... The copies are variants of one launch plan, tried in that order. The entries are those
+    of the lowest rung, from `rung` on, that has entries for the problem and little enough code
+    to be compiled in time: each op of a score or mask region is compiled
     once for each key of a block, and has a [weight](score-ops.md). An attention
     whose regions are too large for all rungs is refused.
 
-    **Requires** any module; where several entries serve an attention, that it is
-    the only one of a `func.func`.
+    **Requires** any module. If several entries are for an attention, it is the only one of
+    a `func.func`.
 
     **Ensures** every `attn.attention` has a `config` whose tiles are legal:
     `tile_m` a multiple of 64 and `tile_n` a multiple of 16, both at least
@@ -61,10 +61,9 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
 def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
   let summary = "attach a #attn.schedule to each tile.kernel";
   let description = [{
-    The schedule is that of the table entry whose key fits the kernel's problem
-    and `target`, or of an entry in `schedule-file`; of several, of the one whose
-    condition is that of the kernel's `variant`. Wherever it comes from,
-    `verifySchedule` judges it, by all [rules](schedule-rules.md) but V28.
+    The schedule is that of the table entry, or of the entry in `schedule-file`, that is for
+    the kernel's problem and `target`. If there are several, it is the one with the condition
+    of the kernel's `variant`. In any case `verifySchedule` judges it, by all [rules](schedule-rules.md) but V28.
 
     **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
     names: those of `passes/schedule/data/values`, or the kernel's own in an attribute
@@ -84,7 +83,7 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
     ```
     A kernel that has a schedule keeps it; it is judged as well. Does not change
     numerics. Remark `schedule`: which schedule, and from where. Remark
-    `schedule-resources`: shared memory, barriers and registers it takes.
+    `schedule-resources`: the shared memory, barriers and registers that it uses.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
@@ -109,7 +108,7 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     blocks, with as few and with as many as possible. With `lowering=false` rule V29 is not
     checked, so that schedules without a lowering can be verified.
 
-    Changes nothing. Remark `schedule-resources`: what each schedule takes.
+    Changes nothing. Remark `schedule-resources`: the resources that each schedule uses.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
