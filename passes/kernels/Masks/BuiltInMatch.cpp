@@ -39,7 +39,8 @@ static std::optional<int64_t> chunkOf(const KeyExpression &expression,
   return divisor == factor ? std::optional(factor) : std::nullopt;
 }
 
-/// Drops the end of a query's chunk, which is not before the next query.
+/// Drops the end of a query's chunk from `end`: the next query, which is in the
+/// same chunk or begins one, is never beyond it.
 static KeyExpression dropChunkEnd(const KeyExpression &end,
                                   const KeyExpression &first,
                                   const RegionFacts &facts) {

@@ -25,7 +25,7 @@ using namespace attn;
 
 namespace {
 
-/// What was found of one mask region.
+/// The result for one mask region.
 struct Findings {
   KeyInterval interval = KeyInterval::all();
   SmallVector<Value> staying; // factors that the interval does not express
@@ -61,8 +61,9 @@ static remark::RemarkOpts remarkOpts() {
   return remark::RemarkOpts::name("infer-mask").category("attn");
 }
 
-/// What the factor leaves of the interval so far, if that has the form of an
-/// interval, bounds the keys; the factor stays unless this is all it says.
+/// Intersects the interval found so far with that of a factor, if the result is
+/// an interval. The factor stays in the region unless the interval says all of
+/// it.
 void MaskInference::readFactor(Value factor) {
   FormulaReader reader(facts, sums);
   KeyInterval interval = intervalOf(reader.read(factor), sums);
@@ -107,7 +108,8 @@ void MaskInference::useBuiltIn(const BuiltInMatch &match) {
   op.getBoundsMutable().assign(bounds);
 }
 
-/// Leaves the region with the factors that stay, or without any op.
+/// Keeps only the factors that stay in the region; removes its block if there
+/// are none.
 void MaskInference::keepStaying() {
   Region &region = op.getMaskRegion();
   if (found.staying.empty()) {

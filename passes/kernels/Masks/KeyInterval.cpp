@@ -83,7 +83,8 @@ KeyInterval KeyInterval::all() {
 
 bool KeyInterval::isAll() const { return first.is(0) && end.is(kItemLimit); }
 
-/// The interval that holds a prefix too.
+/// Returns an interval without a prefix that holds both the interval and its
+/// prefix.
 static KeyInterval withoutPrefix(const KeyInterval &a) {
   return a.hasPrefix()
              ? KeyInterval{KeyExpression::number(0), mostOf({a.end, a.prefix}),
@@ -91,8 +92,9 @@ static KeyInterval withoutPrefix(const KeyInterval &a) {
              : a;
 }
 
-/// A prefix and an interval from key 0 have a prefix in common; otherwise what
-/// they have in common is no prefix, and the smaller of the two holds more.
+/// A prefix and an interval from key 0 have a prefix in common. With any other
+/// interval, the result is not exact: it may hold keys of that smaller prefix
+/// which the other interval does not.
 KeyInterval attn::intersect(const KeyInterval &a, const KeyInterval &b) {
   if (a.hasPrefix() && b.hasPrefix()) {
     return intersect(a, withoutPrefix(b));
@@ -128,7 +130,9 @@ static KeyInterval intervalOfPart(const MaskFormula &part,
   return interval;
 }
 
-/// An empty row ends at 0 or begins beyond all keys, so that neither end falls.
+/// Empties the row of a closed guard: it ends at 0 if the guard opens as the
+/// query's position grows, and begins beyond all keys if it closes. So neither
+/// end falls.
 static void close(KeyInterval &interval, const MaskFormula &guard,
                   const SumMaker &sums) {
   bool falls = guard.kind == MaskFormula::Guard &&
@@ -161,9 +165,9 @@ static KeyInterval intervalOfAll(ArrayRef<MaskFormula> parts,
   return interval;
 }
 
-/// Two intervals that begin or end together are one, and one from key 0 is a
-/// prefix beside another; the interval around others holds more keys than they
-/// do. Only `a` may have a prefix.
+/// Two intervals that begin or end together are one interval, and one from key
+/// 0 becomes a prefix of the other. Otherwise the result is the interval around
+/// both, which holds more keys. Only `a` may have a prefix.
 static KeyInterval unite(const KeyInterval &a, const KeyInterval &b) {
   bool isExact = a.isExact && b.isExact;
   bool isOne = a.first == b.first || a.end == b.end;

@@ -24,7 +24,7 @@ struct LinearSum {
   bool isConstant() const { return terms.empty(); }
 };
 
-/// Beyond all sums of near terms.
+/// A number that no sum of terms reaches that are not far.
 constexpr int64_t kFar = int64_t(1) << 55;
 /// Whether numbers may be beyond kFar.
 inline bool isFar(Interval range) {

@@ -209,10 +209,9 @@ MaskFormula FormulaReader::solveTerm(Value term, const LinearSum &rest,
   return opaque();
 }
 
-/// Of a numerator n and a divisor c, floor(n / c) >= -rest if and only if
-/// n + c * rest >= 0, and floor(n / c) <= rest if and only if
-/// c * rest + c - 1 - n >= 0. Division rounds down where n is not negative, and
-/// shifts always do.
+/// For a numerator n and a divisor c, floor(n / c) >= -rest if and only if n +
+/// c * rest >= 0, and floor(n / c) <= rest if and only if c * rest + c - 1 - n
+/// >= 0. Divisions round down if n is not negative, shifts always do.
 MaskFormula FormulaReader::solveQuotient(Operation *op, const LinearSum &rest,
                                          bool isFirst) {
   Value numerator = op->getOperand(0);

@@ -8,8 +8,9 @@
 
 namespace attn {
 
-/// A formula without negations. Bounds and guards never fall when the query's
-/// position grows, except guards that a fall closes.
+/// A formula without negations. The sum of a bound never falls when the query's
+/// position grows. The sum of a guard may fall; then the guard is open up to
+/// some position, and closed after it.
 struct MaskFormula {
   enum Kind {
     True,
@@ -42,7 +43,7 @@ public:
 
   /// The formula of a truth value, or of its opposite.
   MaskFormula read(mlir::Value truth, bool isNegated = false);
-  /// The op that the last opaque part is made by; null if there was none.
+  /// Returns the op for which the last opaque part is opaque, or null.
   mlir::Operation *getObstacle() const { return obstacle; }
 
 private:

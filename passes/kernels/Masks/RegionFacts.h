@@ -34,7 +34,7 @@ Direction reversed(Direction direction);
 /// The direction of a sum.
 Direction joined(Direction a, Direction b);
 
-/// Positions go beyond the last query, since a tile may.
+/// Positions include some beyond the last query, since a tile may have them.
 class RegionFacts {
 public:
   explicit RegionFacts(mlir::Region &mask);

@@ -15,10 +15,10 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
     of the position j with a number E(i) that does not get smaller when i grows: differences of
     positions, quotients by positive constants, minima and maxima are resolved. E may use
     captured numbers, and elements at the batch or the head. A comparison of such an E with
-    another number is a guard: without it, the row has no keys.
+    another number is a guard: where it does not hold, the row has no keys.
 
-    - Bounds that are those of a built-in mask become that mask. What was the constant of the
-      function is a constant operand of the op, so that the kernel is the mask's own.
+    - Bounds that are those of a built-in mask become that mask. A constant of the function
+      becomes a constant operand of the op, so that the kernel is the mask's own.
     - Other bounds become `row_keys`. Alternatives whose keys are not one interval are bounded
       by the interval that holds them all, and stay in the region.
     - Other factors stay in the region.

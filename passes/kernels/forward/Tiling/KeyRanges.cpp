@@ -102,9 +102,9 @@ SmallVector<Value> KeyRanges::boundsOfMask(TileBuilder &b, Value first,
   return {hi, mid, left, lo};
 }
 
-/// No end falls from row to row, but rows may be empty, and may end before
-/// others begin: blocks that some row does not see are masked. All blocks of a
-/// prefix are.
+/// Ends do not fall from row to row. But rows may be empty, or end before
+/// others begin, so blocks that some row does not see are masked, and all
+/// blocks of a prefix.
 SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
                                               Value rows) const {
   Queries last = first;

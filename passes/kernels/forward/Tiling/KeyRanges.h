@@ -31,7 +31,7 @@ struct RowKeysRegion {
   llvm::SmallVector<mlir::Value> captures;
 };
 
-/// What `row_keys` yields: numbers, or a tile of them each.
+/// The results of `row_keys`: each is a number, or a tile of numbers.
 struct RowEnds {
   mlir::Value first, end;
   mlir::Value prefix; // the end of the prefix, or null
@@ -55,9 +55,9 @@ struct KeyRanges {
   /// Writes the bounds of these ranges for the rows of an item.
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;
-  /// Writes which pairs the mask admits, but for the mask region; this also
-  /// cuts the keys at the end. Positions are tiles; those of queries are unused
-  /// without a mask.
+  /// Writes which pairs the built-in mask or `row_keys` admits; keys beyond the
+  /// last one are not admitted. Positions are tiles; those of queries are
+  /// unused without a mask.
   mlir::Value writeAdmitted(TileBuilder &b, Queries queries,
                             mlir::Value keys) const;
   /// Returns the key block of an iteration, which counts the blocks that the
