@@ -90,6 +90,18 @@ private:
   }
 };
 
+/// Whether the cluster has a CTA of this rank; false after a fault.
+bool checkRank(Warp &warp, unsigned lane, uint32_t rank) {
+  if (rank < warp.cta.cluster.size()) {
+    return true;
+  }
+  warp.fault("expected a CTA rank below " +
+                 std::to_string(warp.cta.cluster.size()) + ", got " +
+                 std::to_string(rank) + ruleSuffix(Rule::Bounds),
+             lane);
+  return false;
+}
+
 /// Where one lane's commit arrives; false after a fault.
 bool readTarget(Warp &warp, const Inst &inst, unsigned lane, CommitOp &op) {
   uint64_t full = address64(warp, inst, inst.slots[0], lane);
@@ -102,9 +114,14 @@ bool readTarget(Warp &warp, const Inst &inst, unsigned lane, CommitOp &op) {
                                   " of shared memory");
   }
   op.address = uint32_t(full);
-  op.ranks = inst.slots[1] == kNone ? 1u << (op.address >> kSharedRankShift)
-                                    : warp.word(inst.slots[1])[lane] & 0xffff;
-  return true;
+  if (inst.slots[1] == kNone) {
+    uint32_t rank = op.address >> kSharedRankShift;
+    op.ranks = 1u << (rank & 31);
+    return checkRank(warp, lane, rank);
+  }
+  op.ranks = warp.word(inst.slots[1])[lane] & 0xffff;
+  return !op.ranks ||
+         checkRank(warp, lane, 31 - uint32_t(__builtin_clz(op.ranks)));
 }
 
 void track(Warp &warp, unsigned lane, CommitOp &op) {
