@@ -30,12 +30,12 @@ def compile_case(case, folder):
     compile_kernel(folder, case.name, kernel, query, key, key, query, row, row, sums, key, key, cutlass.Float32(1.0))
 
 
-def differentiate(q, k, v, do, scale, causal):
+def differentiate(q, k, v, do, scale, window):
     """LSE, the row sums of dO O, dK and dV in float64; arrays are (heads, rows, dim)."""
-    o, lse = launches.attention(q, k, v, scale, causal)
+    o, lse = launches.attention(q, k, v, scale, window)
     scores = q @ k.swapaxes(1, 2) * scale
-    if causal:
-        launches.hide(scores)
+    if window:
+        launches.hide(scores, *window)
     weights = np.exp(scores - lse[:, :, None])
     sums = (do * o).sum(axis=2)
     slopes = weights * (do @ v.swapaxes(1, 2) - sums[:, :, None])
@@ -62,7 +62,7 @@ def write_launch(case, folder):
     values = [launch.add_input(name, random.standard_normal((1, length, HEADS, case.dim)))[0].swapaxes(0, 1)
               for name, length in (("q", case.rows), ("k", case.keys), ("v", case.keys), ("do", case.rows))]
     scale = case.dim**-0.5
-    lse, sums, dk, dv = differentiate(*values, scale, case.causal)
+    lse, sums, dk, dv = differentiate(*values, scale, launches.CAUSAL if case.causal else None)
     launch.add_buffer("lse", lse[None] * LOG2_E)
     launch.add_buffer("sums", sums[None])
     launch.add_buffer("dq", np.zeros((1, HEADS, case.rows * case.dim)))

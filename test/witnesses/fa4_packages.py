@@ -93,12 +93,12 @@ def fake_tensor(kind, shape, alignment):
     return make_fake_compact_tensor(kind, shape, stride_order=order, assumed_align=alignment)
 
 
-def compile_kernel(folder, name, kernel, *arguments):
+def compile_kernel(folder, name, kernel, *arguments, **options):
     """Writes NAME.ptx."""
     import cutlass.cute as cute
     from cutlass.cute.runtime import make_fake_stream
 
-    cute.compile(kernel, *arguments, stream=make_fake_stream())
+    cute.compile(kernel, *arguments, **options, stream=make_fake_stream())
     (dumped,) = glob.glob(os.path.join(glob.escape(folder), "cutlass_*.ptx"))
     with open(dumped, encoding="utf-8") as file:
         text = file.read().rstrip("\0")
@@ -119,19 +119,19 @@ def divider(divisor):
                         {"at": 9, "u8": max(bits - 1, 0)}]}, {"s32": divisor})
 
 
-def describe(name, dim, length, box=(64, 128)):
+def describe(name, dim, length, box=(64, 128), heads=HEADS, batch=1):
     """The tensor map of (batch, position, head, dim), in boxes of columns and positions."""
     row = 2 * dim
-    return {"tensor_map": {"buffer": name, "type": "bf16", "sizes": [dim, length, HEADS, 1],
-                           "strides": [HEADS * row, row, length * HEADS * row], "box": [*box, 1, 1],
+    return {"tensor_map": {"buffer": name, "type": "bf16", "sizes": [dim, length, heads, batch],
+                           "strides": [heads * row, row, length * heads * row], "box": [*box, 1, 1],
                            "swizzle": 2 * box[0]}}
 
 
-def strided(name, extents, strides):
-    """A tensor that the kernel addresses itself."""
+def strided(name, extents, strides, at=24):
+    """A tensor that the kernel addresses itself, with strides `at` a place."""
     fields = [{"at": 0, "buffer": name}]
     fields += [{"at": 8 + 4 * i, "s32": extent} for i, extent in enumerate(extents)]
-    fields += [{"at": 24 + 8 * i, "s64": stride} for i, stride in enumerate(strides)]
+    fields += [{"at": at + 8 * i, "s64": stride} for i, stride in enumerate(strides)]
     return {"struct": fields}
 
 

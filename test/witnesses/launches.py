@@ -7,6 +7,9 @@ import os
 
 import numpy as np
 
+# What hide() takes for a causal mask.
+CAUSAL = (np.inf, 0)
+
 
 def to_bf16(values):
     """The bits of `values`, rounded to nearest even."""
@@ -44,6 +47,11 @@ class Launch:
         self.file["buffers"][name] = {"type": "f32", "shape": list(values.shape),
                                       "fill": self.save(name, values.astype(np.float32))}
 
+    def add_integers(self, name, values):
+        """A buffer of s32."""
+        self.file["buffers"][name] = {"type": "s32", "shape": list(values.shape),
+                                      "fill": self.save(name, values.astype(np.int32))}
+
     def add_output(self, name, kind, expected, absolute, relative):
         """A buffer of bf16 or f32 that the kernel writes as a whole."""
         bits = to_bf16(expected) if kind == "bf16" else expected.astype(np.float32)
@@ -59,17 +67,19 @@ class Launch:
             json.dump(self.file, file, indent=1)
 
 
-def hide(scores):
-    """Applies the causal mask, aligned at the bottom right, to (heads, rows, keys)."""
+def hide(scores, before, behind):
+    """Of (heads, rows, keys), hides the keys more than `before` before a row's own and `behind` behind it. The last
+    row's own is the last."""
     rows, keys = scores.shape[1:]
-    scores[:, np.arange(keys)[None, :] > np.arange(rows)[:, None] + keys - rows] = -np.inf
+    distance = np.arange(keys)[None, :] - (np.arange(rows)[:, None] + keys - rows)
+    scores[:, (distance < -before) | (distance > behind)] = -np.inf
 
 
-def attention(q, k, v, scale, causal):
-    """(heads, rows, dim) arrays in float64 to O and LSE."""
+def attention(q, k, v, scale, window):
+    """(heads, rows, dim) arrays in float64 to O and LSE. `window`: what hide() takes, or None."""
     scores = q @ np.swapaxes(k, 1, 2) * scale
-    if causal:
-        hide(scores)
+    if window:
+        hide(scores, *window)
     top = scores.max(axis=2, keepdims=True)
     weights = np.exp(scores - top)
     total = weights.sum(axis=2, keepdims=True)

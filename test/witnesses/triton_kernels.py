@@ -156,7 +156,7 @@ def make_attention(folder, name, dim, block_n, causal):
     q, k, v = (launch.add_input(each, random.standard_normal((HEADS, size, dim)))
                for each, size in (("q", ROWS), ("k", KEYS), ("v", KEYS)))
     scale = dim**-0.5
-    o, lse = launches.attention(q, k, v, scale, causal)
+    o, lse = launches.attention(q, k, v, scale, launches.CAUSAL if causal else None)
     launch.add_output("o", "bf16", o, 4e-3, 2**-7)
     launch.add_output("lse", "f32", lse, 1e-3, 0)
     launch.add_params(*({"buffer": each} for each in ("q", "k", "v", "o", "lse")), {"f32": scale * LOG2_E}, {"s32": ROWS},
