@@ -157,6 +157,7 @@ TEST_F(InferMask, admitsTheSamePairs) {
                               {last, last},
                               {last, 0},
                               {0, last},
+                              {kItemLimit - 9, 0},
                               {1 << 29, (1 << 29) - 9}}) {
       ASSERT_EQ(compare(wanted, inferred, query, key), "")
           << "seed " << seed << mask.ir;

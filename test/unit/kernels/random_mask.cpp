@@ -158,10 +158,12 @@ std::string Writer::typical() {
 
 std::string Writer::truth(int depth) {
   if (depth == 0 || pick(5) == 0) {
-    switch (pick(8)) {
+    switch (pick(10)) {
     case 0:
       return element("%t1", one({"%b", "%h"}), "i1");
-    case 1: {
+    case 1:
+      return op(one({"arith.constant true", "arith.constant false"}));
+    case 2: {
       const char *type = one({"i32", "i64"});
       std::string a = integer(type, 2, true);
       return compare(a, integer(type, 2, true), type);
@@ -173,8 +175,9 @@ std::string Writer::truth(int depth) {
   std::string a = truth(depth - 1);
   switch (pick(7)) {
   case 0: {
-    std::string yes = op("arith.constant true");
-    return binary("xori", a, yes, "i1");
+    std::string b = op(one({"arith.constant true", "arith.constant true",
+                            "arith.constant false"}));
+    return binary("xori", a, b, "i1");
   }
   case 1:
     return binary("xori", a, truth(depth - 1), "i1");
