@@ -126,6 +126,21 @@ attn.yield %early : i1
 
 // -----
 
+// A truth value counts as 1.
+// CHECK: row_keys {
+// CHECK: %[[TRUTH:.*]] = arith.cmpi sgt
+// CHECK: arith.extui %[[TRUTH]] : i1 to i32
+// CHECK-NOT: mask_region {
+%at = arith.index_cast %b : i32 to index
+%length = tensor.extract %t[%at] : tensor<?xi64>
+%c0 = arith.constant 0 : i64
+%some = arith.cmpi sgt, %length, %c0 : i64
+%one = arith.extui %some : i1 to i32
+%inside = arith.cmpi slt, %j, %one : i32
+attn.yield %inside : i1
+
+// -----
+
 // Half of the function stays.
 // CHECK: mask(causal_top_left)
 // CHECK: mask_region {

@@ -69,6 +69,8 @@ Value RowKeysWriter::writeTerm(Value value, int64_t factor, Type type) {
            to = type.getIntOrFloatBitWidth();
   if (isMoved) {
     value = most(least(value, number(type, kFar)), number(type, -kFar));
+  } else if (from == 1) {
+    value = arith::ExtUIOp::create(b, type, value); // 0 or 1
   } else if (from < to) {
     value = arith::ExtSIOp::create(b, type, value);
   } else if (from > to) {
