@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "random_mask.h"
+#include "attn/dialect/LaunchChecks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace attn::test;
@@ -27,6 +28,8 @@ private:
   }
   std::string constant(int64_t value, const char *type);
   int64_t number32();
+  int64_t operand();
+  std::string comparison(const char *type);
   std::string binary(const char *name, const std::string &a,
                      const std::string &b, const char *type) {
     return op(
@@ -54,9 +57,11 @@ private:
 
 /// A small number, or one near a limit.
 int64_t Writer::number32() {
-  switch (pick(12)) {
+  switch (pick(13)) {
   case 0:
     return INT32_MAX - pick(3);
+  case 3:
+    return attn::kItemLimit - pick(3);
   case 1:
     return int64_t(INT32_MIN) + pick(3);
   case 2:
@@ -95,6 +100,17 @@ std::string Writer::leaf(const char *type, bool ofKey) {
   }
 }
 
+/// A small number, also below 0, or one near the count of bits.
+int64_t Writer::operand() {
+  return pick(4) ? pick(9) : pick(2) ? -pick(9) : 30 + pick(4);
+}
+
+/// A truth value for a choice between numbers.
+std::string Writer::comparison(const char *type) {
+  std::string a = leaf(type, pick(2));
+  return compare(a, leaf(type, false), type);
+}
+
 /// Any arithmetic.
 std::string Writer::integer(const char *type, int depth, bool ofKey) {
   if (depth == 0 || pick(4) == 0) {
@@ -106,8 +122,19 @@ std::string Writer::integer(const char *type, int depth, bool ofKey) {
            "shli", "shrsi", "shrui"});
   std::string a = integer(type, depth - 1, ofKey);
   std::string b =
-      pick(2) ? constant(pick(9), type) : integer(type, depth - 1, ofKey);
-  return binary(name, a, b, type);
+      pick(2) ? constant(operand(), type) : integer(type, depth - 1, ofKey);
+  switch (pick(8)) {
+  case 0:
+    return op(llvm::formatv("arith.select {0}, {1}, {2} : {3}",
+                            comparison(type), a, b, type)
+                  .str());
+  case 1:
+    return op(llvm::formatv("arith.{0} {1} : i1 to {2}",
+                            one({"extui", "extsi"}), comparison(type), type)
+                  .str());
+  default:
+    return binary(name, a, b, type);
+  }
 }
 
 /// A comparison as people write them, also with the operands exchanged.
@@ -121,7 +148,7 @@ std::string Writer::typical() {
   std::string i = position("%i"), j = position("%j");
   int64_t size = 1 + pick(20);
   std::string a = j, b = i;
-  switch (pick(8)) {
+  switch (pick(12)) {
   case 0: // a window
     a = binary("subi", i, j, type);
     b = pick(2) ? constant(number32(), type) : leaf(type, false);
@@ -145,6 +172,23 @@ std::string Writer::typical() {
     break;
   case 5: // an extremum of bounds
     b = binary(one({"minsi", "maxsi"}), i, leaf(type, false), type);
+    break;
+  case 7: // an end that falls
+    a = binary("addi", i, j, type);
+    b = leaf(type, false);
+    break;
+  case 8: // keys at distances
+    a = binary(one({"muli", "remsi", "divsi"}), j, constant(operand(), type),
+               type);
+    break;
+  case 9: // chunks from another key on
+    a = binary("divsi", binary("subi", j, constant(pick(9), type), type),
+               constant(size, type), type);
+    b = pick(2) ? constant(pick(9) - 4, type) : leaf(type, false);
+    break;
+  case 10: // arithmetic near the ends of its range
+    a = integer(type, 1 + pick(2), pick(2));
+    b = constant(pick(2) ? number32() : operand(), type);
     break;
   case 6: // a guard
     a = pick(2) ? i : integer(type, 1, false);
