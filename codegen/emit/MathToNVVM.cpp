@@ -301,8 +301,7 @@ struct ExpandReduction : OpRewritePattern<vector::ReductionOp> {
   }
 };
 
-/// The ops that select to an instruction, beside those that regions may
-/// contain.
+/// The ops that become one instruction, besides those that regions may contain.
 bool isInstruction(Operation *op) {
   return isa<math::AbsIOp, math::CeilOp, math::CopySignOp,
              math::CountLeadingZerosOp, math::CountTrailingZerosOp,

@@ -14,7 +14,8 @@ namespace {
 /// Reads the expressions of one attribute of a kernel.
 class ExpressionReader {
 public:
-  /// `word` stands for `meaning`, besides the names of sizes and arguments.
+  /// Besides the names of sizes and arguments, the expressions may use `word`,
+  /// which stands for `meaning`.
   ExpressionReader(ws::KernelOp kernel, StringRef attribute, StringRef word,
                    Attribute meaning)
       : kernel(kernel), attribute(attribute), word(word), meaning(meaning),

@@ -42,8 +42,8 @@ mlir::FailureOr<llvm::SmallVector<LaunchCheck>>
 launchChecks(ws::KernelOp kernel, mlir::Attribute items);
 
 /// Returns the description of the kernel's mask in the plan. It is an error if
-/// the kernel describes anything else than `first` and `last`, or has not an
-/// argument for each bound of its problem.
+/// the kernel describes anything else than `first` and `last`, or lacks an
+/// argument for a bound of its problem.
 mlir::FailureOr<KeyRange> seenKeysOf(ws::KernelOp kernel);
 
 } // namespace attn::codegen

@@ -20,7 +20,7 @@ private:
   StringAttr nameOf(unsigned argument) {
     return kernel.getArgs()[argument].getName();
   }
-  /// What expressions call it.
+  /// Returns the name of an argument in expressions.
   StringAttr symbolOf(unsigned argument) {
     return kernel.getArgs()[argument].getSymbol();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sizes of a launch by what they are.
+// The sizes of a launch, by their meaning.
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHSIZES_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHSIZES_H
 
@@ -12,7 +12,7 @@ namespace attn::codegen {
 struct LaunchSizes {
   mlir::Attribute batches, queryHeads, queries, keys;
 
-  /// None where no arguments of `kernel` are the query and the key.
+  /// Returns nothing if no arguments of `kernel` are the query and the key.
   static std::optional<LaunchSizes> of(ws::KernelOp kernel);
 };
 

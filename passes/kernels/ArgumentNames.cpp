@@ -14,7 +14,8 @@ ArgumentNames::ArgumentNames() {
   }
 }
 
-/// `text`, or the first of "text_1", "text_2", ... of which `isFree` holds.
+/// Returns `text`, or the first of "text_1", "text_2", ... for which `isFree`
+/// holds.
 static std::string firstFree(StringRef text,
                              function_ref<bool(StringRef)> isFree) {
   std::string candidate = text.str();
@@ -24,7 +25,7 @@ static std::string firstFree(StringRef text,
   return candidate;
 }
 
-/// The name of one of a tensor's sizes, as #attn.arguments makes it.
+/// Returns the default name of one of a tensor's sizes, as in #attn.arguments.
 static std::string sizeOf(StringRef symbol, int64_t dim) {
   return (symbol + "_d" + Twine(dim)).str();
 }

@@ -25,21 +25,24 @@ constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
 
 } // namespace names
 
-/// What a launch calls an argument, and what expressions of its plan do.
+/// The name by which a launch gives an argument, and the symbol that stands for
+/// it in expressions of the plan.
 struct ArgumentName {
   std::string name, symbol;
 };
 
-/// Names that are different, and symbols that are different and no sizes. A
-/// capture has the name that the user gave it: names of ours give way.
+/// The names and symbols of a kernel's arguments: all are different, and no
+/// symbol is that of a size. A capture keeps the name that the user gave it;
+/// other arguments are renamed.
 class ArgumentNames {
 public:
-  /// An error where the user gave a capture no name at all, or two the same.
+  /// Returns an error if the user gave a capture an empty name, or two captures
+  /// the same name.
   static mlir::FailureOr<ArgumentNames> of(mlir::func::FuncOp func,
                                            AttentionOp attention);
 
   llvm::ArrayRef<ArgumentName> captures() const { return captureNames; }
-  /// Returns `wanted`, or with a number behind it if that is taken.
+  /// Returns `wanted`, followed by a number if it is taken.
   ArgumentName take(llvm::StringRef wanted);
 
 private:

@@ -23,7 +23,7 @@ CheckedLaunches::CheckedLaunches(ws::KernelOp kernel)
   readConditions();
 }
 
-/// The number of items has the number after all others.
+/// The number of items has the index after all others.
 void CheckedLaunches::readConditions() {
   auto checks = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
   for (Attribute check : checks ? checks.getValue() : ArrayRef<Attribute>()) {

@@ -133,8 +133,8 @@ public:
   LogicalResult run(ws::KernelOp kernel);
 
 private:
-  /// The arithmetic, and for each of its inputs the number of the launch that
-  /// it is, if any.
+  /// The arithmetic, and for each of its inputs the index of the number of the
+  /// launch that it is, if any.
   struct Program {
     ScalarProgram program;
     SmallVector<std::optional<unsigned>> numbers;

@@ -34,7 +34,8 @@ Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
   return b.make<arith::ShRUIOp>(row, shift);
 }
 
-/// Returns `row_keys` of tiles or scalars, as the positions of the queries are.
+/// Returns the results of `row_keys`: tiles if the positions of the queries are
+/// a tile, otherwise scalars.
 RowEnds KeyRanges::liftRowKeys(TileBuilder &b, Queries queries) const {
   auto tile = dyn_cast<ShapedType>(queries.positions.getType());
   Values arguments{queries.batch, queries.head, queries.positions};
