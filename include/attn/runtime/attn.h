@@ -3,8 +3,8 @@
  * The C interface: compile attention to a bundle, or load one, ask for its
  * workspace, launch it. docs/c-api.md is its manual.
  *
- * libattn_runtime.so has everything but the section "Compiling", which is in
- * libattn_jit.so; a program that only launches needs the first alone.
+ * The functions under "Compiling" are in libattn_jit.so, all others in
+ * libattn_runtime.so, which is enough for a program that only launches.
  *
  * Every function that can fail returns a status; attn_last_error() is the
  * message of the calling thread's last failure. No function throws; if
@@ -113,11 +113,10 @@ typedef struct attn_launch_args {
   /* A CUstream of that device's primary context; null is the default one. The
    * simulator has no streams and ignores it. */
   void *stream;
-  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned,
-   * whatever it holds: where kernels need zeros, attn_launch puts a memset
-   * before them on the stream, which a graph captures as well. Launches that
-   * run one after the other may share it, those that may run at the same time
-   * may not. */
+  /* Device memory of attn_workspace_size bytes or more, 256-byte aligned, with
+   * any contents: if kernels need zeros, attn_launch puts a memset before them
+   * on the stream, which a graph captures as well. Launches that run one after
+   * the other may share it; launches that may run at the same time may not. */
   void *workspace;
   size_t workspace_size;
   /* Values of attn_launch_flag, or'ed. */
@@ -176,7 +175,7 @@ typedef enum attn_argument_kind {
   ATTN_ARGUMENT_SCALAR = 1
 } attn_argument_kind;
 
-/* What launches do with a tensor. */
+/* How launches access a tensor. */
 typedef enum attn_access {
   ATTN_ACCESS_READ = 0,
   ATTN_ACCESS_WRITE = 1,
@@ -185,23 +184,23 @@ typedef enum attn_access {
 
 /* What an argument is to the computation. */
 typedef enum attn_role {
-  /* Bundles of older compilers do not say it. */
+  /* The bundle is from an older compiler, which recorded no roles. */
   ATTN_ROLE_NONE = 0,
   ATTN_ROLE_QUERY = 1,
   ATTN_ROLE_KEY = 2,
   ATTN_ROLE_VALUE = 3,
-  /* Of the scores, before all else. */
+  /* The factor of the scores, which is applied first. */
   ATTN_ROLE_SCALE = 4,
-  /* A number that the mask has, such as the left side of a window. */
+  /* A number of the mask, such as the left side of a window. */
   ATTN_ROLE_BOUND = 5,
-  /* What a score or mask region reads. */
+  /* A tensor or number that a score or mask region reads. */
   ATTN_ROLE_CAPTURE = 6,
   ATTN_ROLE_OUTPUT = 7,
   /* The logarithm of the sum of exponentials, row by row. */
   ATTN_ROLE_LSE = 8
 } attn_role;
 
-/* No tensor has more dims. */
+/* The largest number of dims of a tensor. */
 #define ATTN_MAX_RANK 8
 
 /* One argument of a bundle's launches, all of which have to be given. Set
@@ -211,9 +210,10 @@ typedef struct attn_argument {
   /* Valid as long as the bundle. */
   const char *name;
   attn_argument_kind kind;
-  /* Of tensors; scalars are read. */
+  /* Tensors may have any of these; scalars are always read. */
   attn_access access;
-  /* The element type; for a scalar, what its double is converted to. */
+  /* The element type; for a scalar, the type to which its double is converted.
+   */
   DLDataType dtype;
   /* The number of dims, 0 for a scalar. */
   int32_t rank;
@@ -221,8 +221,8 @@ typedef struct attn_argument {
    * dims of the same name, in whatever arguments, have the same extent. */
   int64_t dims[ATTN_MAX_RANK];
   const char *dim_names[ATTN_MAX_RANK];
-  /* What the address of a tensor's first element has to be a multiple of,
-   * bytes. */
+  /* The address of a tensor's first element has to be a multiple of this number
+   * of bytes. */
   size_t alignment;
   /* There is one argument of each role, but any number of bounds and
    * captures. */
@@ -234,26 +234,26 @@ ATTN_API attn_status attn_bundle_argument_count(const attn_bundle *bundle,
                                                 size_t *count);
 
 /* Fills `*argument` for argument `index` of the bundle, below their number.
- * Tensors and scalars each come in the order in which attn_launch_args has them
- * where it has no names. */
+ * Tensors are in the order that attn_launch_args.tensors has without names, and
+ * scalars likewise. */
 ATTN_API attn_status attn_bundle_argument(const attn_bundle *bundle,
                                           size_t index,
                                           attn_argument *argument);
 
-/* Loads the kernels onto `device` now rather than in the first launch, which
- * a launch under CUDA graph capture needs. */
+/* Loads the kernels onto `device` now, rather than in the first launch. A
+ * launch under CUDA graph capture needs this. */
 ATTN_API attn_status attn_bundle_prepare(attn_bundle *bundle, DLDevice device);
 
-/* Sets `*variant` to the index in the plan's list of variants of the one that
- * attn_launch with these arguments runs: the first whose condition holds. Looks
- * at shapes, strides and scalars, never at memory. */
+/* Sets `*variant` to the index, in the plan's list, of the variant that
+ * attn_launch runs with these arguments: the first whose condition holds. Reads
+ * shapes, strides and scalars, never memory. */
 ATTN_API attn_status attn_choose_variant(attn_bundle *bundle,
                                          const attn_launch_args *args,
                                          size_t *variant);
 
 /* Sets `*bytes` to the workspace that attn_launch with these arguments needs:
- * that of the variant that it runs. Looks at shapes, strides and scalars, never
- * at memory. */
+ * that of the variant that it runs. Reads shapes, strides and scalars, never
+ * memory. */
 ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
                                          const attn_launch_args *args,
                                          size_t *bytes);
@@ -307,11 +307,10 @@ typedef struct attn_compile_args {
 
 /* Sets `*bundle` to the compiled kernel: from memory, from the cache on disk,
  * or by compiling, which is done once however many threads and processes with
- * this cache ask. The bundle is to be destroyed; it is the same one for every
- * caller with these arguments. On failure `*bundle` is null, and the status is
- *   ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another argument is
- *                          wrong
- *   ATTN_UNSUPPORTED       attn_supports would return the same
+ * this cache ask. The caller has to destroy the bundle; it is the same one for
+ * every caller with these arguments. On failure `*bundle` is null, and the
+ * status is ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another
+ * argument is wrong ATTN_UNSUPPORTED       attn_supports would return the same
  *   ATTN_COMPILER_ERROR, ATTN_NOT_COMPILED  see attn_status */
 ATTN_API attn_status attn_compile(const attn_compile_args *args,
                                   attn_bundle **bundle);
@@ -322,10 +321,11 @@ ATTN_API attn_status attn_compile(const attn_compile_args *args,
  */
 ATTN_API attn_status attn_supports(const attn_compile_args *args);
 
-/* Sets `*text` to what the compiler decides about a module, a decision a line
- * with the pass that made it: the mask that it found in a mask function, and
- * what stood in the way. Runs the passes that attn_supports runs, and fails as
- * it does; the text is valid until the thread's next call, and null on failure.
+/* Sets `*text` to the compiler's decisions about a module, one per line with
+ * the pass that made it: the mask that it found in a mask function, and the
+ * operations that stood in the way. Runs the passes that attn_supports runs,
+ * and fails as it does; the text is valid until the thread's next call, and
+ * null on failure.
  */
 ATTN_API attn_status attn_explain(const attn_compile_args *args,
                                   const char **text);
@@ -337,14 +337,14 @@ ATTN_API attn_status attn_precompile(const attn_compile_args *const *list,
                                      size_t count, size_t threads,
                                      attn_status *statuses);
 
-/* Writes the key under which this is cached, 64 hexadecimal digits and a zero
- * byte: a hash of all that the bundle depends on, which is these arguments, the
- * build of the compiler and the assembler's version. */
+/* Writes the key under which the bundle is cached, 64 hexadecimal digits and a
+ * zero byte: a hash of all that the bundle depends on, which is these
+ * arguments, the build of the compiler and the assembler's version. */
 ATTN_API attn_status attn_cache_key(const attn_compile_args *args,
                                     char key[65]);
 
-/* What attn_compile and attn_precompile have done in this process. Set `size`
- * to sizeof(attn_jit_counters). */
+/* Counts of what attn_compile and attn_precompile have done in this process.
+ * Set `size` to sizeof(attn_jit_counters). */
 typedef struct attn_jit_counters {
   size_t size;
   uint64_t memory_hits;
@@ -400,9 +400,9 @@ typedef enum attn_log_level {
 typedef void (*attn_log_callback)(attn_log_level level, const char *message,
                                   void *user);
 
-/* Sets the function that is told of compilations, module loads and the like;
- * null for none, which is the default. It may be called from any thread, also
- * while a bundle is being loaded: it must not launch or prepare one.
+/* Sets the function that gets messages about compilations, module loads and the
+ * like; null for none, which is the default. It may be called from any thread,
+ * also while a bundle is being loaded, so it must not launch or prepare one.
  * Without one, ATTN_LOG=info or ATTN_LOG=warning in the environment, read once,
  * sends messages of that level and above to standard error. */
 ATTN_API void attn_set_log_callback(attn_log_callback callback, void *user);

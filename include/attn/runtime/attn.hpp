@@ -233,7 +233,7 @@ inline std::optional<std::string> findObstacle(const Source &source) {
   return std::nullopt;
 }
 
-/// Returns what the compiler decides about `source`, a decision a line. Throws
+/// Returns the compiler's decisions about `source`, one per line. Throws
 /// Error if it cannot be compiled.
 inline std::string explain(const Source &source) {
   attn_compile_args args = source.get();
