@@ -11,6 +11,10 @@ are N(0, 1), of 16384 tokens and hidden size 2048 (or --heads), with batch,
 seqlen, heads and head dim outermost to innermost. Only ratios within one run
 mean something.
 
+Masks are none, causal, and mask functions (--cases prefix1024,padding,..., tools/python/racing/masks.py has
+them), which attn and FlexAttention have kernels for: the contenders flex and fa4-flex. TFLOP/s are of the pairs that a
+function admits; beside them are shares of all pairs, and TFLOP/s of the blocks that a contender visits.
+
 Bundles are compiled beforehand by make_bundles.py, one a head dim and mask, and
 named fwd_d64_none.attn, fwd_d192x128_causal.attn, fwd_fp16_d128_none.attn and so
 on. This program needs PyTorch and libattn_runtime.so, but no compiler.
@@ -94,7 +98,7 @@ def parse_arguments(argv):
     parser.add_argument("--op", choices=["fwd"], default="fwd")
     parser.add_argument("--grid", choices=list(points.GRIDS), default="paper")
     parser.add_argument("--d", type=several(points.pair), help="head dims, as 64,128,192/128; the default is 64,128, or what the variants have")
-    parser.add_argument("--cases", type=several(str, points.MASKS), default=list(points.MASKS), help="masks")
+    parser.add_argument("--cases", type=several(str, points.CASES), default=list(points.MASKS), help="masks")
     parser.add_argument("--dtype", type=several(str, points.DTYPES), help="the default is bf16, or what the variants have")
     parser.add_argument("--heads", type=several(points.pair), default=[None], help="heads of Q and of K and V, as 32/8,64/8")
     parser.add_argument("--min-seqlen", type=int, default=0)

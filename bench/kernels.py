@@ -9,7 +9,7 @@ import re
 import struct
 
 import paths  # noqa: F401 (finds racing)
-from racing import contenders, libattn, points
+from racing import contenders, libattn, masks, points
 
 SAME = "same.json"
 # As attn/runtime/bundle.h has them: the header, a section, and the kind of that with PTX.
@@ -55,8 +55,11 @@ def arguments(plan, point):
         element = "f32" if role == "lse" else contenders.ELEMENT_TYPES[point.dtype]
         tensors[role] = libattn.make_tensor(address, device, element, shape, strides)
         address += 1 << 40
-    scalars = libattn.by_name(plan, {"scale": point.scale})
-    return libattn.make_args(libattn.by_name(plan, tensors), scalars, device, None)
+    own = libattn.by_name(plan, tensors)
+    for name, numbers in masks.MASKS[point.mask].captured(point.batch, point.seqlen).items():
+        own[name] = libattn.make_tensor(address, device, "i32", numbers.shape, (1,))
+        address += 1 << 40
+    return libattn.make_args(own, libattn.by_name(plan, {"scale": point.scale}), device, None)
 
 
 class Kernels:

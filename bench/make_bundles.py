@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the bundles that attention.py loads, one a head dim and mask."""
+"""Compiles the bundles that attention.py loads, one a head dim and mask. Those of mask functions are compiled
+from the functions themselves."""
 
 import argparse
 import os
@@ -10,7 +11,10 @@ import tempfile
 
 from paths import ROOT
 import schedules
-from racing import contenders, points
+from racing import contenders, masks, points
+
+from attn._ir import Problem
+from attn._trace import regions_of
 
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
@@ -25,12 +29,19 @@ func.func @{name}(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32) -> ({v}, tensor<?x?x
 def source(point):
     """The IR of one problem; all lengths and heads are arguments of the launch."""
     element = contenders.ELEMENT_TYPES[point.dtype]
+    if point.is_function:
+        mask = masks.MASKS[point.mask]
+        trace, score, allow = regions_of(None, mask.make(**mask.captured(1, 2)))
+        problem = Problem(element, point.d, point.dv, "none", (), trace.signature(), score, allow)
+        return problem.to_lines().replace("@attention(", f"@{stem(point)}(")
     qk, v = (f"tensor<?x?x?x{d}x{element}>" for d in (point.d, point.dv))
     return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v)
 
 
 def entries_of(point, target="sm_90a", compiler=None):
     """The table's entries that a problem is compiled from."""
+    if point.is_function:
+        raise ValueError(f"expected the mask {' or '.join(MASKS)}, got the function {point.mask}")
     return schedules.of(compiler).entries(machine=target, head_dims=[point.d, point.dv], mask=MASKS[point.mask])
 
 

@@ -28,7 +28,10 @@ TFLOP/s of the forward pass, with the SM clock in GHz beside it. All contenders 
 checked against float64 and run in one process, in turns of an order shuffled every
 round; the first half of each turn is dropped, while the clock settles. Clocks
 differ from run to run, so a ratio is formed within each run; where there are
-several runs, medians are shown, and the range of the ratios.
+several runs, medians are shown, and the range of the ratios. Operations are those of all
+pairs of a query and a key, of half of them if causal, and of those that a mask function
+admits. Shares are of all pairs: those that a mask admits, and those in the blocks that a
+contender visits, with the TFLOP/s that it multiplies them at.
 """
 ABLATION_HEAD = """
 ## Variants
@@ -100,14 +103,24 @@ def contenders_of(rows):
 
 def family_table(rows):
     groups, body = contenders_of(rows), []
+    known = [group for group in groups if any(row.entries[group].visited is not None for row in rows if group in row.entries)]
     for row in rows:
         cells = [str(row.seqlen)]
         for group in groups:
             entry = row.entries.get(group)
             cells.append(f"{entry.tflops:.0f} @{entry.ghz:.2f}" if entry else "")
         ratio = row.peer_ratio()
-        body.append(cells + ([f"{ratio[0]:.3f}", f"{ratio[1]:.3f}..{ratio[2]:.3f}", ratio[3]] if ratio else ["", "", ""]))
-    return markdown_table(["seqlen", *groups, "ratio", "range", "to"], body)
+        cells += [f"{ratio[0]:.3f}", f"{ratio[1]:.3f}..{ratio[2]:.3f}", ratio[3]] if ratio else ["", "", ""]
+        body.append(cells + share_cells(row, known))
+    shares = ["admissible", *(f"{group}: visited, TFLOP/s of it" for group in known)] if known else []
+    return markdown_table(["seqlen", *groups, "ratio", "range", "to", *shares], body)
+
+
+def share_cells(row, groups):
+    """The admissible share of the pairs; what each group multiplies, and how fast."""
+    entries = [row.entries.get(group) for group in groups]
+    cells = [f"{entry.visited:.3f}, {entry.tflops_visited:.0f}" if entry and entry.visited is not None else "" for entry in entries]
+    return [f"{row.admissible:.3f}" if row.admissible is not None else "", *cells] if groups else []
 
 
 def family_plot(family, rows):

@@ -67,6 +67,10 @@ class Entry:
         self.tflops = statistics.median(line["tflops"] for line in lines)
         self.ghz = statistics.median(line["ghz"] for line in lines)
         self.name = max(lines, key=lambda line: line["tflops"])["contender"]
+        # What is multiplied is not known of all, nor in older results.
+        known = [line for line in lines if "visited" in line]
+        self.visited = statistics.median(line["visited"] for line in known) if known else None
+        self.tflops_visited = statistics.median(line["tflops_visited"] for line in known) if known else None
 
 
 class Row:
@@ -75,6 +79,7 @@ class Row:
     def __init__(self, family, seqlen, runs):
         self.family, self.seqlen = family, seqlen
         everyone = [line for run in runs for line in run.values()]
+        self.admissible = next((line["admissible"] for line in everyone if "admissible" in line), None)
         self.groups = list(dict.fromkeys(group_of(line["contender"]) for line in everyone))
         self.notes = sorted({(line["contender"], line["note"]) for line in everyone if not line["ok"]})
         self.wrong = sorted({line["contender"] for line in everyone if line["ran"] and not line["ok"]})
@@ -134,7 +139,7 @@ def describe_gaps(rows):
 
 
 def format_header(groups):
-    return f"{'point':34}" + "".join(f"{g:>15}" for g in groups) + "   attn to the best peer, and to marks"
+    return f"{'point':34}" + "".join(f"{g:>15}" for g in groups) + "   attn to the best peer, and to marks; the admissible share; TFLOP/s of visited pairs and their share"
 
 
 def format_ratio(ratio):
@@ -149,7 +154,14 @@ def format_row(row, groups):
         cells.append(f"{entry.tflops:7.1f} @{entry.ghz:.2f}" if entry else "-" if group not in row.groups else "no result")
     ratios = [row.peer_ratio()] + [row.ratio([mark]) for mark in row.groups_of("mark")]
     label = f"{describe_family(row.family)} s{row.seqlen}"
-    return f"{label:34}" + "".join(f"{c:>15}" for c in cells) + "   " + ", ".join(format_ratio(r) for r in ratios if r)
+    found = ", ".join(format_ratio(r) for r in ratios if r)
+    return f"{label:34}" + "".join(f"{c:>15}" for c in cells) + "   " + found + format_shares(row)
+
+
+def format_shares(row):
+    """Which share of the pairs is admissible and which is multiplied, with the TFLOP/s of that, where it is known."""
+    known = [f"{group} {entry.tflops_visited:.1f} ({entry.visited:.3f})" for group, entry in row.entries.items() if entry.visited is not None]
+    return f"   admissible {row.admissible:.3f}, visited: {', '.join(known)}" if known and row.admissible is not None else ""
 
 
 def summarize_ratios(what, ratios):

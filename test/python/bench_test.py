@@ -218,7 +218,7 @@ class Options(unittest.TestCase):
 
     def test_bad_ones_are_refused(self):
         self.assertIn("needs --bundles", self.refused())
-        self.assertIn("expected some of none,causal, got 'windowed'", self.refused("--cases", "windowed"))
+        self.assertIn("expected some of none,causal,prefix1024,", self.refused("--cases", "windowed"))
         self.assertIn("divide 2048, got 96", self.refused("--bundles", "x", "--d", "96"))
         self.assertIn("at least one round", self.refused("--bundles", "x", "--rounds", "0"))
         self.assertIn("got '64/x'", self.refused("--bundles", "x", "--d", "64/x"))
@@ -270,6 +270,12 @@ class Entrants(unittest.TestCase):
             json.dump({"fwd bf16 none d64": {"b": [512, 1024]}}, file)
         session.is_same = attention.sameness(os.path.dirname(file.name))
         self.assertEqual({p.seqlen: list(session.entrants(p)) for p in self.grid(session)}, {1024: ["a"], 4096: ["a", "b"], 16384: ["a", "b"]})
+
+    def test_mask_functions_have_no_variants_but_peers_and_marks(self):
+        session = self.session({"a": [("none", 64)]}, "--contenders", "flex,fa4-flex,cudnn")
+        session.plugins = [types.SimpleNamespace(names=lambda point: [f"mark/{point.mask}"], make=None)]
+        kinds = {name: kind for name, (kind, _) in session.entrants(points.Point("padding", 64, 512)).items()}
+        self.assertEqual(kinds, {"flex": "peer", "fa4-flex": "peer", "cudnn": "peer", "mark/padding": "mark"})
 
     def test_a_bundle_that_cannot_be_loaded_is_named(self):
         session = self.session({})

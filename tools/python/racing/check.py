@@ -4,6 +4,8 @@
 import math
 import random
 
+from racing import masks
+
 # What approximate exponentials may add to the log-sum-exp, beside rounding.
 LSE_APPROXIMATION = 1e-4
 
@@ -18,15 +20,22 @@ def sample_rows(seqlen, generator):
     return sorted(ends | {generator.randrange(seqlen) for _ in range(128)})
 
 
-def attend(torch, point, q, k, v, rows, rounded):
-    """O and LSE of `rows` of one head in float64; `rounded` rounds S, P and O to
-    the dtype, as a plain implementation in that dtype would."""
+def unseen(torch, point, b, h, rows):
+    """Which keys some queries of a head do not see, or None if they see all."""
+    if point.mask == "none":
+        return None
+    function = masks.MASKS[point.mask].make(**masks.tensors(torch, point, rows.device))
+    return ~function(b, h, rows[:, None], torch.arange(point.seqlen, device=rows.device)[None, :])
+
+
+def attend(torch, point, q, k, v, rows, hidden, rounded):
+    """O and LSE of `rows` of one head in float64, without the pairs that are `hidden`; `rounded`
+    rounds S, P and O to the dtype, as a plain implementation in that dtype would."""
     dtype = torch_dtype(torch, point.dtype)
     through = (lambda t: t.to(dtype).double()) if rounded else (lambda t: t)
     scores = through(q[rows].double() @ k.double().T) * point.scale
-    if point.causal:
-        columns = torch.arange(k.shape[0], device=k.device)
-        scores.masked_fill_(columns[None, :] > rows[:, None], -math.inf)
+    if hidden is not None:
+        scores.masked_fill_(hidden, -math.inf)
     return through(through(torch.softmax(scores, -1)) @ v.double()), torch.logsumexp(scores, -1)
 
 
@@ -51,8 +60,9 @@ class Reference:
             rows = torch.tensor(sample_rows(point.seqlen, generator), device=inputs[0].device)
             group = h * point.kv_heads // point.heads
             q, k, v = (t[b, :, head] for t, head in zip(inputs, (h, group, group)))
-            exact, lse = attend(torch, point, q, k, v, rows, rounded=False)
-            rounded, _ = attend(torch, point, q, k, v, rows, rounded=True)
+            hidden = unseen(torch, point, b, h, rows)
+            exact, lse = attend(torch, point, q, k, v, rows, hidden, rounded=False)
+            rounded, _ = attend(torch, point, q, k, v, rows, hidden, rounded=True)
             self.samples.append((b, h, rows, exact, lse, (rounded - exact).abs()))
 
     def judge(self, out, lse):

@@ -6,6 +6,7 @@
   poison()       overwrites the results, so that a launch that writes nothing shows
   results(out)   O and LSE (or None) as (batch, seqlen, heads, dv) and (batch,
                  heads, seqlen), from what call() returned
+  visited()      the share of all pairs that it multiplies, or None; may be absent
 """
 
 import contextlib
@@ -15,9 +16,10 @@ import importlib.util
 import math
 import os
 
-from racing import libattn
+from racing import flex, libattn, masks, shares
+from racing.unavailable import Unavailable
 
-PEERS = ("cudnn", "torch-fa2", "fa4")
+PEERS = ("cudnn", "torch-fa2", "fa4", *flex.BACKENDS)
 NAMES = ("attn",) + PEERS
 # As the plans of bundles and the runtime spell them.
 ELEMENT_TYPES = {"bf16": "bf16", "fp16": "f16"}
@@ -25,8 +27,11 @@ RUNTIME_TYPES = {"torch.bfloat16": "bf16", "torch.float16": "f16", "torch.float3
 PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 
 
-class Unavailable(RuntimeError):
-    """A contender that cannot take part, through no fault of its results."""
+def library_mask(point):
+    """The mask of a library without mask functions."""
+    if point.library_mask is None:
+        raise Unavailable("has no mask functions")
+    return point.library_mask
 
 
 class TorchContender:
@@ -38,7 +43,7 @@ class TorchContender:
             raise Unavailable("has no kernel where V's head dim differs")
         q, k, v = (t.transpose(1, 2) for t in inputs)
         function = torch.nn.functional.scaled_dot_product_attention
-        options = {"is_causal": point.causal, "scale": point.scale, "enable_gqa": point.grouped}
+        options = {"is_causal": library_mask(point) == "causal", "scale": point.scale, "enable_gqa": point.grouped}
         self.scope = lambda: sdpa_kernel(getattr(SDPBackend, backend))
         self.call = lambda: function(q, k, v, **options)
 
@@ -57,7 +62,7 @@ class Fa4Contender:
             from flash_attn.cute import flash_attn_func
         except ImportError as error:
             raise Unavailable(f"flash-attn-4 is not there: {error}") from error
-        options = {"softmax_scale": point.scale, "causal": point.causal}
+        options = {"softmax_scale": point.scale, "causal": library_mask(point) == "causal"}
         self.scope = contextlib.nullcontext
         self.call = lambda: flash_attn_func(*inputs, **options)
 
@@ -91,6 +96,7 @@ class AttnContender:
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
         bundle.prepare(device)
+        self.point, self.plan, self.variant = point, bundle.plan, bundle.plan["variants"][bundle.choose_variant(args)]
         self.workspace = torch.zeros(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
         args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
         args.flags = libattn.WORKSPACE_READY
@@ -105,13 +111,23 @@ class AttnContender:
     def results(self, _):
         return self.out, self.lse
 
+    def visited(self):
+        tiles = shares.tiles_of(self.plan, self.variant)
+        return shares.visited(self.point.mask, self.point.seqlen, tiles) if tiles else None
+
+
+def attn_captured(torch, point, device):
+    """What AttnContender has to capture for the point's mask."""
+    return masks.tensors(torch, point, device) if point.is_function else None
+
 
 def mismatch(problem, point, has_functions=False):
     """Returns "" or in what the problem of a bundle's plan is not the point's."""
     regions = ("none", "custom") if has_functions else ("none",)
+    mask_regions = ("custom",) if point.is_function else regions
     for key, allowed in (("kind", (point.op,)), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),
-                         ("head_dim_v", (point.dv,)), ("mask", PLAN_MASKS[point.mask]),
-                         ("score_region", regions), ("mask_region", regions)):
+                         ("head_dim_v", (point.dv,)), ("mask", PLAN_MASKS.get(point.mask, PLAN_MASKS["none"])),
+                         ("score_region", regions), ("mask_region", mask_regions)):
         if problem[key] not in allowed:
             return f"expected a bundle whose {key} is {' or '.join(map(str, allowed))}, got {problem[key]}"
     return ""
@@ -121,7 +137,7 @@ def bundle_name(point):
     """The file of a point's bundle; lengths and heads are arguments of the launch."""
     dtype = "" if point.dtype == "bf16" else "_" + point.dtype
     dv = "" if point.dv == point.d else f"x{point.dv}"
-    return f"fwd{dtype}_d{point.d}{dv}_{point.mask}.attn"
+    return f"fwd{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
 
 
 def find_variants(folder):
@@ -164,4 +180,6 @@ def package_version(name):
 def make_peer(torch, name, point, inputs):
     if name == "fa4":
         return Fa4Contender(torch, point, inputs)
+    if name in flex.BACKENDS:
+        return flex.FlexContender(torch, name, point, inputs)
     return TorchContender(torch, point, inputs, {"cudnn": "CUDNN_ATTENTION", "torch-fa2": "FLASH_ATTENTION"}[name])

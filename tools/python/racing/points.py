@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The problems that are measured: 16384 tokens, as in the papers' grids."""
 
+from racing import masks, shares
+
 TOKENS = 16384
 HIDDEN = 2048
 GRIDS = {
     "paper": (512, 1024, 2048, 4096, 8192, 16384),
     "quick": (1024, 4096, 16384),
 }
-MASKS = ("none", "causal")
+MASKS = tuple(masks.BUILT_IN)
+CASES = tuple(masks.MASKS)
 DTYPES = ("bf16", "fp16")
 
 
@@ -36,12 +39,21 @@ class Point:
     def case(self):
         """What tells this point from others of its dtype, head dims and seqlen."""
         groups = [f"gqa{self.heads}-{self.kv_heads}"] if self.grouped else []
-        masks = [self.mask] if self.causal or not groups else []
-        return "+".join(groups + masks)
+        return "+".join(groups + ([self.mask] if self.mask != "none" or not groups else []))
 
     @property
     def causal(self):
         return self.mask == "causal"
+
+    @property
+    def is_function(self):
+        """Whether the mask is a function of positions."""
+        return self.mask in masks.FUNCTIONS
+
+    @property
+    def library_mask(self):
+        """What libraries without mask functions call the mask, or None."""
+        return masks.MASKS[self.mask].library
 
     @property
     def shapes(self):
@@ -51,9 +63,16 @@ class Point:
 
     @property
     def flops(self):
-        """Two products, 2 s^2 d and 2 s^2 dv operations a head; half of it if causal."""
-        full = 2 * self.batch * self.heads * self.seqlen**2 * (self.d + self.dv)
+        """Two products, 2 s^2 d and 2 s^2 dv operations a head; half of it if causal, as papers
+        count; of a mask function, the share of the pairs that it admits."""
+        if self.is_function:
+            return self.flops_of(shares.admissible_pairs(self.mask, self.seqlen))
+        full = self.flops_of(self.seqlen**2)
         return full // 2 if self.causal else full
+
+    def flops_of(self, pairs):
+        """The operations of so many pairs of a head."""
+        return 2 * self.batch * self.heads * pairs * (self.d + self.dv)
 
     @property
     def scale(self):

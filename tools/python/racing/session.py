@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 
-from racing import check, contenders, libattn, race
+from racing import check, contenders, libattn, race, shares
 
 
 def query_smi(field):
@@ -70,7 +70,7 @@ class Session:
             "power_limit": query_smi("power.limit"), "torch": torch.__version__,
             "cudnn": torch.backends.cudnn.version(), "attn": self.runtime.version if self.runtime else "none",
         }
-        if "fa4" in self.settings.contenders:
+        if {"fa4", "fa4-flex"} & set(self.settings.contenders):
             environment["fa4"] = contenders.package_version("flash-attn-4")
             environment["cutlass_dsl"] = contenders.package_version("nvidia-cutlass-dsl")
         for plugin in self.plugins:
@@ -102,7 +102,8 @@ class Session:
                 raise ValueError(f"two contenders are called '{name}'")
             found[name] = kind, make
 
-        for name, bundles in self.variants.items():
+        # What function the bundle of a variant has, its problem does not say.
+        for name, bundles in self.variants.items() if not point.is_function else ():
             fitting = [b for b in bundles if not contenders.mismatch(b.plan["problem"], point)]
             if len(fitting) > 1:
                 raise ValueError(f"variant '{name}' has {len(fitting)} bundles for {point}")
@@ -111,7 +112,8 @@ class Session:
         for name in self.settings.contenders:
             if name == "attn":
                 path = os.path.join(self.settings.bundles, contenders.bundle_name(point))
-                add(name, "attn", lambda inputs, p=path: contenders.AttnContender(torch, point, inputs, self.bundle(p)))
+                add(name, "attn", lambda inputs, p=path: contenders.AttnContender(
+                    torch, point, inputs, self.bundle(p), contenders.attn_captured(torch, point, inputs[0].device)))
             else:
                 add(name, "peer", lambda inputs, n=name: contenders.make_peer(torch, n, point, inputs))
         for plugin in self.plugins:
@@ -183,7 +185,8 @@ def measure(session, point):
     lines = []
     for name, (kind, _) in entrants.items():
         ms, ghz = times.get(name, ([], []))
-        lines.append(summarize(point, name, kind, ms, ghz, notes[name], session.environment, name not in absent))
+        visited = getattr(racing.get(name), "visited", lambda: None)()
+        lines.append(summarize(point, name, kind, ms, ghz, notes[name], session.environment, name not in absent, visited))
     return lines
 
 
@@ -191,8 +194,9 @@ def tflops(point, milliseconds):
     return point.flops / milliseconds / 1e9
 
 
-def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=True):
-    """One line of the results; `ran` is false for what could not take part."""
+def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=True, visited=None):
+    """One line of the results; `ran` is false for what could not take part; `visited` is the share of all pairs that
+    the contender multiplies, if it is known."""
     ms = statistics.median(rounds_ms) if rounds_ms else 0.0
     clocks = [c for c in rounds_ghz if c]
     return {
@@ -200,8 +204,16 @@ def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=T
         "contender": name, "kind": kind, "tflops": round(tflops(point, ms), 2) if ms else 0.0,
         "rounds": len(rounds_ms), "ok": ran and not note, "ran": ran, "ms": ms,
         "min_ms": min(rounds_ms, default=0.0), "max_ms": max(rounds_ms, default=0.0),
-        "ghz": round(statistics.median(clocks), 3) if clocks else 0.0, "note": note, **environment,
+        "ghz": round(statistics.median(clocks), 3) if clocks else 0.0, "note": note,
+        "admissible": shares.admissible(point.mask, point.seqlen), **count_visited(point, ms, visited), **environment,
     }
+
+
+def count_visited(point, milliseconds, visited):
+    """The fields on what a contender multiplies; nothing where that is not known."""
+    if not milliseconds or visited is None:
+        return {}
+    return {"visited": visited, "tflops_visited": round(point.flops_of(point.seqlen**2) * visited / milliseconds / 1e9, 2)}
 
 
 def replace_process(program, argv):

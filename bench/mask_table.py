@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the table of docs/mask-functions.md: of each mask function that attention.py measures, what the compiler
+finds in it, the schedule and its tiles, and the shares of the pairs that are admissible and that the kernels visit.
+Compiles the bundles, and needs no GPU; PyTorch counts the pairs.
+
+    bench/mask_table.py                  # writes the page
+    bench/mask_table.py --out FILE       # writes another copy of it
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from paths import ROOT
+from racing import libattn, masks, points, shares
+
+import kernels
+import make_bundles
+
+DIMS, SEQLENS = (64, 128), (4096, 16384)
+BEGIN, END = "<!-- shares -->\n", "<!-- end of shares -->\n"
+HEAD = ["function", "found", "head dim", "schedule", "tiles", *(f"{what}, {seqlen // 1024}k" for what in ("admissible", "visited") for seqlen in SEQLENS)]
+PAGE = os.path.join(ROOT, "docs", "mask-functions.md")
+
+
+def explained(point):
+    """What attn.explain says of the function."""
+    os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(ROOT, "build", "lib"))
+    import attn
+    mask = masks.MASKS[point.mask]
+    text = attn.explain(mask.make(**mask.captured(1, 2)), head_dim=point.d)
+    return next(line.removeprefix("infer-mask: ") for line in text.splitlines() if line.startswith("infer-mask: "))
+
+
+def found_in_words(line):
+    """The interval or mask of a line of attn.explain, and what stays."""
+    mask, _, stays = line.removeprefix("Mask=").partition("; Staying=")
+    return f"`{mask}`" + (f"; stays: {stays}" if stays else "")
+
+
+def variant_at(bundle, point):
+    """The plan's variant that a launch runs."""
+    return bundle.plan["variants"][bundle.choose_variant(kernels.arguments(bundle.plan, point))]
+
+
+def describe_variant(plan, variant):
+    """(its schedule's name, its tiles)"""
+    name = re.match(r'#attn\.schedule<"(\w+)"', variant["schedule"])
+    tiles = shares.tiles_of(plan, variant)
+    if not name or not tiles:
+        raise ValueError(f"expected a schedule with a name and a kernel with tiles, got {variant['schedule']}")
+    return name[1], tiles
+
+
+def row_of(bundle, mask, d):
+    """The cells of a function and a head dim."""
+    there = [points.Point(mask, d, seqlen) for seqlen in SEQLENS]
+    chosen = [describe_variant(bundle.plan, variant_at(bundle, point)) for point in there]
+    names, tiles = zip(*chosen)
+    admissible = [f"{shares.admissible(mask, seqlen):.3f}" for seqlen in SEQLENS]
+    visited = [f"{shares.visited(mask, seqlen, each):.3f}" for seqlen, each in zip(SEQLENS, tiles)]
+    sizes = dict.fromkeys(f"{each.rows} x {each.keys}" for each in tiles)
+    return [mask, found_in_words(explained(there[0])), str(d), ", ".join(f"`{name}`" for name in dict.fromkeys(names)),
+            ", ".join(sizes), *admissible, *visited]
+
+
+def compile_point(args, point, folder):
+    """The loaded bundle of a point."""
+    source, path = (os.path.join(folder, make_bundles.stem(point) + end) for end in (".mlir", ".attn"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(make_bundles.source(point))
+    subprocess.run([args.compiler, source, f"--target={args.target}", "--emit=bundle", "-o", path], check=True)
+    return libattn.Library(args.lib).load(path)
+
+
+def table(rows):
+    lines = [HEAD, ["---"] * len(HEAD), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def with_table(page, text):
+    head, rest = page.split(BEGIN)
+    return head + BEGIN + text + END + rest.split(END)[1]
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default=",".join(masks.FUNCTIONS), help="the functions; the page has all of them")
+    parser.add_argument("--out", default=PAGE, help="the page to write")
+    parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--lib", default=os.path.join(ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
+    args = parser.parse_args(argv)
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [row_of(compile_point(args, points.Point(mask, d, points.TOKENS), folder), mask, d)
+                for mask in args.cases.split(",") for d in DIMS]
+    with open(args.out, "w", encoding="utf-8") as file:
+        file.write(with_table(page, table(rows)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mask functions that are measured, each defined here and nowhere else: the reference, FlexAttention and the
+bundles of attn take the same function."""
+
+import dataclasses
+import typing
+
+
+class Numbers(list):
+    """A captured tensor of 32-bit integers where there is no PyTorch: functions can be traced and evaluated with it."""
+
+    dtype = "i32"
+
+    @property
+    def shape(self):
+        return (len(self),)
+
+    def __dlpack__(self, **_):
+        raise TypeError("expected a function that is traced or evaluated, got one whose tensors are to be read by a kernel")
+
+
+@dataclasses.dataclass(frozen=True)
+class Mask:
+    """`make`: the function (b, h, q, kv), of the captured tensors. `captures`: {name: its elements, of the batch size
+    and the length}. `intervals`: where no intervals of keys say the same, what they say; blocks outside of them are
+    skipped, and the rest is masked. `library`: the mask of libraries without functions that is the same. `by_batch`:
+    whether batches may differ."""
+
+    make: typing.Callable
+    captures: dict = dataclasses.field(default_factory=dict)
+    intervals: typing.Optional[typing.Callable] = None
+    library: typing.Optional[str] = None
+    by_batch: bool = False
+
+    def captured(self, batch, seqlen, tensor=Numbers):
+        """{name: tensor}; `tensor` makes one of a list."""
+        return {name: tensor(elements(batch, seqlen)) for name, elements in self.captures.items()}
+
+
+def causal():
+    return lambda b, h, q, kv: q >= kv
+
+
+FUNCTIONS = {
+    "prefix1024": Mask(lambda: lambda b, h, q, kv: (kv < 1024) | (q >= kv)),
+    "padding": Mask(lambda length: lambda b, h, q, kv: kv < length[b],
+                    {"length": lambda batch, seqlen: [seqlen * 3 // 4] * batch}, by_batch=True),
+    "chunks2048": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q // 2048 == kv // 2048)),
+    "sinks64+window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & ((kv < 64) | (q - kv < 1024))),
+    "window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q - kv < 1024)),
+    "causal_fn": Mask(causal, library="causal"),
+    "documents": Mask(lambda ids: lambda b, h, q, kv: (ids[q] == ids[kv]) & (q >= kv),
+                      {"ids": lambda batch, seqlen: [i * 8 // seqlen for i in range(seqlen)]}, intervals=causal),
+    "blocks32": Mask(lambda: lambda b, h, q, kv: q // 32 >= kv // 32),
+}
+BUILT_IN = {"none": Mask(lambda: lambda b, h, q, kv: (q >= 0) & (kv >= 0), library="none"), "causal": Mask(causal, library="causal")}
+MASKS = {**BUILT_IN, **FUNCTIONS}
+
+
+def tensors(torch, point, device):
+    """What the function of a point reads, on a device."""
+    return MASKS[point.mask].captured(point.batch, point.seqlen, lambda numbers: torch.tensor(numbers, dtype=torch.int32, device=device))
