@@ -221,6 +221,8 @@ enum class Severity : uint8_t {
   X(TmemLane, "tmem.lane", Error,                                              \
     "always: lanes that the warp cannot access, or that the operation cannot " \
     "begin at")                                                                \
+  X(TmemRow, "tmem.lane-of-pair", Strict,                                      \
+    "the second CTA of a pair accesses its lanes as those from 128 on")        \
   X(TmemColumn, "tmem.column", Error,                                          \
     "always: columns that the CTA has not allocated")                          \
   X(TmemAddress, "tmem.address-differs", Error,                                \

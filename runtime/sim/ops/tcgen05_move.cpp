@@ -38,6 +38,19 @@ bool checkLanes(Warp &warp, const TensorMove &move) {
   return fits;
 }
 
+/// Takes rows 128 to 255 of a pair's D in its second CTA for that CTA's lanes:
+/// kernels that name them so are known to work.
+void takeRows(Warp &warp, TmemPlace &place) {
+  bool isSecond = warp.cta.cluster.size() > 1 && warp.cta.rank % 2 == 1;
+  if (isSecond && place.lane / kTmemLanes == 1) {
+    warp.report(Rule::TmemRow, "the address names lane " +
+                                   std::to_string(place.lane) +
+                                   ", and a CTA has lanes 0 to " +
+                                   std::to_string(kTmemLanes - 1));
+    place.lane -= kTmemLanes;
+  }
+}
+
 /// What the instruction asks for; false after a fault.
 bool readMove(Warp &warp, const Inst &inst, TensorMove &move) {
   MoveForm form = bitCast<MoveForm>(inst.aux);
@@ -54,6 +67,7 @@ bool readMove(Warp &warp, const Inst &inst, TensorMove &move) {
   move.isPacked = form.isPacked;
   move.split = form.split;
   move.place = tmemPlace(address);
+  takeRows(warp, move.place);
   move.slots = &warp.cta.program.lists[inst.list];
   move.count = form.registers;
   move.pc = warp.now.pc;
