@@ -136,16 +136,18 @@ def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dro
             softcap: float) -> Any:
     query, key, value, position_bias = autocast(query, key, value, position_bias)
     rows, columns = query.shape[2], key.shape[2]
-    band = mask if isinstance(mask, Band) else getattr(mask, "band", None)
-    window = None
-    if band is not None and position_bias is None and (band is mask or mask.shape[2:] == (rows, columns)):
-        window = band.window(rows, columns)
+    rule = None if position_bias is not None else _rule(query, key, mask)
+    window = rule.window(rows, columns) if isinstance(rule, Band) else None
     if window is not None:
         seen, left, right = window
         if seen < columns:
             key, value = key[:, :, :seen], value[:, :, :seen]
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
         return flash_attn_func(q, k, v, dropout, scaling, right == 0, (left, right), softcap)
+    if rule is not None and not isinstance(rule, Band) and not dropout:
+        out = rule.attend(query, key, value, scaling, softcap)
+        if out is not None:
+            return out
     if position_bias is None:
         mask = _dense(query, key, mask)
     else:
@@ -155,11 +157,22 @@ def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dro
     return out.transpose(1, 2).contiguous()
 
 
+def _rule(query: Any, key: Any, mask: Any) -> Any:
+    """The Band or MaskFunction that says the same as the mask; None if only its elements do."""
+    if isinstance(mask, Band):
+        return mask
+    rule = getattr(mask, "rule", None)
+    if rule is None or mask.shape[2:] != (query.shape[2], key.shape[2]):
+        return None
+    # A band is the same for all batches.
+    return rule if isinstance(rule, Band) or (mask.shape[0], mask.device) == (query.shape[0], query.device) else None
+
+
 def _dense(query: Any, key: Any, mask: Any) -> Any:
     """The mask as a tensor with memory, or None if every query sees every key."""
     if isinstance(mask, Band):
         return None if mask == (0, None, None) else mask.dense(query.shape[2], key.shape[2], query.device)
-    return mask.dense() if hasattr(mask, "band") else mask
+    return mask.dense() if hasattr(mask, "rule") else mask
 
 
 def _bias(query: Any, key: Any, mask: Any, position_bias: Any, least: float | None = None) -> Any:

@@ -1,39 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The mask function that attn registers with Hugging Face's transformers: it passes on the kind
-of a mask instead of its elements, where the kind is enough. Imported where transformers is."""
+"""The mask function that attn registers with Hugging Face's transformers: it passes on what a
+mask means instead of its elements. Imported where transformers is."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Optional, Tuple
+from typing import Any
 
 import torch
 from transformers import masking_utils
 from transformers.utils.import_utils import is_torchdynamo_compiling
 
 from ._band import Band
-from ._band_mask import BandMask
 from ._fallback import warn_once
-
-# Left and right: how many keys before and after its own position a query sees; None is open.
-_Bounds = Tuple[Optional[int], Optional[int]]
+from ._lazy_mask import LazyMask
+from ._mask_function import MaskFunction
+from ._transformers_forms import Bounds, MaskCall, bounds_of, described
+from ._transformers_padding import padding_of
 
 
 def attention_mask(**call: Any) -> torch.Tensor | None:
     """The mask of one forward pass, as transformers.masking_utils.sdpa_mask makes it from
     the same arguments: None, where `is_causal` of the layer says it all, or truth values
-    (batch, 1, seqlen_q, seqlen_k). They are a BandMask for causal masks and sliding
-    windows of batches without padding. Padded batches, packed sequences, chunks and the
-    masks of users are tensors.
+    (batch, 1, seqlen_q, seqlen_k). They are a LazyMask, without memory, except for masks that
+    are traced or captured, and for those that the caller wants as a tensor.
 
     A model that computes attention itself takes none of these: it gets the floats of
     transformers' "eager"."""
     if _computes_attention_itself(type(call.get("config"))):
         return masking_utils.eager_mask(**call)
-    found = _band(**call) if _is_plain(call) else None
-    if found is None:
-        return masking_utils.sdpa_mask(**call)
-    return None if _goes_without_saying(found, call) else found
+    known = _known(**call) if _has_numbers(call) else None
+    return masking_utils.sdpa_mask(**call) if known is None else _mask(known, call)
 
 
 def _computes_attention_itself(config: type) -> bool:
@@ -51,44 +48,69 @@ def _computes_attention_itself(config: type) -> bool:
 _computes_attention_itself.__dict__["_dynamo_marked_constant"] = True
 
 
-def _is_plain(call: dict[str, Any]) -> bool:
-    """Whether the mask is one that the caller would do without, if it could, and numbers
-    are known: this is no trace."""
-    wanted = not (call.get("allow_is_causal_skip", True) or call.get("allow_is_bidirectional_skip", False))
-    return not (wanted or call.get("use_vmap", False) or "q_length" not in call or is_torchdynamo_compiling()
-                or torch.jit.is_tracing())
+def _has_numbers(call: dict[str, Any]) -> bool:
+    """Whether lengths are known: this is no trace."""
+    return "q_length" in call and not is_torchdynamo_compiling() and not torch.jit.is_tracing()
 
 
-def _band(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0, kv_offset: int = 0,
-          mask_function: Callable[..., Any] = masking_utils.causal_mask_function, attention_mask: Any = None,
-          device: Any = "cpu", **_: Any) -> BandMask | None:
-    bounds = _bounds(mask_function)
-    if bounds is None:
-        return None
+def _known(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0, kv_offset: int = 0,
+           mask_function: Any = masking_utils.causal_mask_function, attention_mask: Any = None, device: Any = "cpu",
+           **_: Any) -> MaskCall | None:
+    """None for what has to be a tensor."""
     if isinstance(q_offset, torch.Tensor):  # a cache of fixed size counts on the device
+        # A graph of a single query takes a tensor: torch.compile knows no lazy masks.
         if q_length == 1 or _is_capturing(q_offset):
             return None
         q_offset = int(q_offset)
-    shift = q_offset - kv_offset
+    padding = None
     if attention_mask is not None:
-        if attention_mask.ndim != 2:
+        if attention_mask.dim() != 2 or _is_capturing(attention_mask):
             return None
-        known = attention_mask.shape[-1] - kv_offset  # later keys have not been written yet
-        sees_beyond = known < kv_length and (bounds[1] is None or shift + q_length - 1 + bounds[1] >= known)
-        if sees_beyond or _is_capturing(attention_mask) or not attention_mask[:, kv_offset:kv_offset + kv_length].all():
+        padding = padding_of(attention_mask, batch_size, kv_length, kv_offset)
+        if padding is None:
             return None
-    return BandMask(batch_size, q_length, kv_length, Band(shift, *bounds), device)
+    return MaskCall(batch_size, q_length, kv_length, q_offset, kv_offset, mask_function, torch.device(device), padding)
 
 
 def _is_capturing(tensor: torch.Tensor) -> bool:
     return tensor.is_cuda and torch.cuda.is_current_stream_capturing()
 
 
-def _goes_without_saying(mask: BandMask, call: dict[str, Any]) -> bool:
+def _mask(known: MaskCall, call: dict[str, Any]) -> torch.Tensor | None:
+    # A caller that does not allow for None may go on to compute with the elements.
+    is_wanted = not (call.get("allow_is_causal_skip", True) or call.get("allow_is_bidirectional_skip", False))
+    bounds = bounds_of(known.function)
+    band = None if bounds is None else _band(known, bounds)
+    if band is not None and not is_wanted:
+        return None if _goes_without_saying(known, band, call) else _lazy(known, band)
+    if band is None and not (is_wanted and known.q_length == 1) and not _is_one_chunk(known, call):
+        rule = _function(known, bounds, call)
+        if rule is not None:
+            return _lazy(known, rule)
+    return masking_utils.sdpa_mask(**call)
+
+
+def _lazy(known: MaskCall, rule: Band | MaskFunction) -> LazyMask:
+    return LazyMask(known.batch_size, known.q_length, known.kv_length, rule, known.device)
+
+
+def _band(known: MaskCall, bounds: Bounds) -> Band | None:
+    """The mask as a band; None if padding hides keys that queries would see."""
+    return None if _hides(known, bounds) else Band(known.shift, *bounds)
+
+
+def _hides(known: MaskCall, bounds: Bounds | None) -> bool:
+    """Whether padding hides keys that a query would see within the bounds."""
+    left, right = bounds or (None, None)
+    first = 0 if left is None else max(0, known.shift - left)
+    end = known.kv_length if right is None else min(known.kv_length, known.shift + known.q_length + right)
+    return known.padding is not None and known.padding.hides(first, end)
+
+
+def _goes_without_saying(known: MaskCall, band: Band, call: dict[str, Any]) -> bool:
     """Whether the layer computes the same without a mask, and the caller allows omitting it."""
-    assert mask.band
-    _, _, rows, columns = mask.shape
-    shift, left, right = mask.band
+    rows, columns = known.q_length, known.kv_length
+    shift, left, right = band
     may_be_causal = call.get("allow_is_causal_skip", True)
     if left is not None and left < shift + rows - 1:
         return False
@@ -97,43 +119,25 @@ def _goes_without_saying(mask: BandMask, call: dict[str, Any]) -> bool:
     return may_be_causal and right == 0 and shift == 0 and rows == columns
 
 
-def _code_of(name: str, *arguments: Any) -> Any:
-    """The code of the functions that `name` of masking_utils returns; None if this version of
-    transformers has no such function."""
-    make = getattr(masking_utils, name, None)
-    return make and make(*arguments).__code__
+def _is_one_chunk(known: MaskCall, call: dict[str, Any]) -> bool:
+    """Whether transformers says nothing about the mask of a model that sees windows or chunks,
+    because the keys are in one."""
+    size = call.get("local_size")
+    fits = size is not None and known.kv_length < size and known.q_length in (1, known.kv_length)
+    return bool(fits and call.get("allow_is_causal_skip", True) and not _hides(known, None))
 
 
-_BOTH = _code_of("and_masks", masking_utils.causal_mask_function)
-_WINDOW = _code_of("sliding_window_overlay", 1)
-_WINDOW_TO_BOTH_SIDES = _code_of("sliding_window_bidirectional_overlay", 1)
-
-
-def _bounds(function: Callable[..., Any]) -> _Bounds | None:
-    """The bounds of a mask function of transformers; None if its mask is no band."""
-    if function is masking_utils.causal_mask_function:
-        return None, 0
-    if function is getattr(masking_utils, "bidirectional_mask_function", None):
-        return None, None
-    code = getattr(function, "__code__", None)
-    if code is None or code not in (_BOTH, _WINDOW, _WINDOW_TO_BOTH_SIDES):
+def _function(known: MaskCall, bounds: Bounds | None, call: dict[str, Any]) -> MaskFunction | None:
+    """The mask as a function that is part of kernels; None if there is none, or if it would have to be
+    captured."""
+    if min(known.q_length, known.kv_length, known.batch_size) < 1 or not 0 <= known.q_offset < 1 << 31:
         return None
-    known = dict(zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ())))
-    if code is _BOTH:
-        return _narrowest([_bounds(part) for part in known["mask_functions"]])
-    window = known["sliding_window"]
-    return (window, window) if code is _WINDOW_TO_BOTH_SIDES else (window - 1, None)
-
-
-def _narrowest(parts: list[_Bounds | None]) -> _Bounds | None:
-    left, right = [], []
-    for bounds in parts:
-        if bounds is None:
-            return None
-        left.append(bounds[0])
-        right.append(bounds[1])
-    return _least(left), _least(right)
-
-
-def _least(bounds: list[int | None]) -> int | None:
-    return min((bound for bound in bounds if bound is not None), default=None)
+    if not 0 <= known.kv_offset < 1 << 31:
+        return None
+    if known.device.type == "cuda" and torch.cuda.is_current_stream_capturing():
+        return None
+    found = described(known, _hides(known, bounds))
+    if found is None:
+        return None
+    numbers = {**call, "q_offset": known.q_offset, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+    return MaskFunction(found, lambda: masking_utils.sdpa_mask(**numbers))

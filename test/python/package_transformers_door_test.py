@@ -18,7 +18,7 @@ try:
     from transformers import masking_utils
     from transformers.integrations.sdpa_attention import sdpa_attention_forward  # noqa: F401 (which older ones lack)
 except ImportError:
-    transformers = None
+    transformers = masking_utils = None
 
 
 class DoorTest(TorchTest):
@@ -201,10 +201,10 @@ class Masks(DoorTest):
         return attention_mask(**call), want
 
     def band(self, **call):
-        from attn._band_mask import BandMask
+        from attn._band import Band
 
         got, want = self.mask(**call)
-        self.assertIsInstance(got, BandMask)
+        self.assertIsInstance(got.rule, Band)
         return got, want
 
     def tensor(self, **call):
@@ -252,25 +252,26 @@ class Masks(DoorTest):
         got, want = self.band(**call)
         self.assertTrue(torch.equal(got.clone(), want))
 
-    def test_padding_packed_sequences_chunks_and_others_are_tensors(self):
-        for padded in (slice(0, 3), slice(9, 12)):
-            attention_mask = torch.ones(2, 12).bool()
-            attention_mask[1, padded] = False
-            for kind in ({}, self.window(3), self.window(3, both=True)):
-                self.tensor(attention_mask=attention_mask, **kind)
-        packed = masking_utils.packed_sequence_mask_function(torch.tensor([[0] * 5 + [1] * 7] * 2))
-        chunked = masking_utils.chunked_causal_mask_function(4, torch.zeros(2, dtype=int))
-        for function in (masking_utils.and_masks(masking_utils.causal_mask_function, packed), chunked,
-                         masking_utils.or_masks(masking_utils.causal_mask_function, packed)):
-            self.tensor(mask_function=function, allow_is_causal_skip=False)
-            self.tensor(mask_function=function, q_length=5, q_offset=7)
+    def test_those_that_a_caller_wants_as_tensors_are(self):
         self.tensor(allow_is_causal_skip=False)
+        packed = masking_utils.packed_sequence_mask_function(torch.tensor([[0] * 5 + [1] * 7] * 2))
+        self.tensor(mask_function=packed, allow_is_causal_skip=False, q_length=1, q_offset=11)
+
+    def test_padding_that_no_query_sees_is_none(self):
+        """Keys after the last query's own, and before the first query's window."""
+        padded = torch.ones(2, 12).bool()
+        padded[1, 9:] = False
+        self.band(q_length=9, attention_mask=padded)
+        padded = torch.ones(2, 12).bool()
+        padded[1, :4] = False
+        self.band(q_length=2, q_offset=10, attention_mask=padded, **self.window(3))
 
     def test_keys_that_a_mask_does_not_reach_are_not_seen(self):
         """A cache of 16 keys, of which 12 are written."""
         written = torch.ones(2, 12).bool()
         self.band(kv_length=16, attention_mask=written, **self.window(3))
-        self.tensor(kv_length=16, attention_mask=written, **self.window(3, both=True))
+        got, want = self.mask(kv_length=16, attention_mask=written, **self.window(3, both=True))
+        self.assertTrue(torch.equal(got.clone(), want))
 
     def test_they_are_tensors_for_everything_else(self):
         got, want = self.band(**self.window(3))
@@ -282,13 +283,13 @@ class Masks(DoorTest):
 
     def test_a_slice_of_all_of_it_has_no_memory(self):
         got, _ = self.band(**self.window(3))
-        self.assertEqual(got[:, :, :, :12].band, got.band)
+        self.assertEqual(got[:, :, :, :12].rule, got.rule)
         self.assertFalse(got.has_memory)
 
     def test_one_that_is_written_to_is_what_was_written(self):
         got, want = self.band(**self.window(3))
         got[1, :, :, 4] = False
-        self.assertIsNone(got.band)
+        self.assertIsNone(got.rule)
         expected = want.clone()
         expected[1, :, :, 4] = False
         self.assertTrue(torch.equal(got.clone(), expected))
