@@ -80,14 +80,6 @@ ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c
 
 // -----
 
-// packed_extension
-%x = arith.constant dense<0.0> : !acc
-%h = arith.truncf %x : !acc to !half
-// expected-error @below {{'arith.extf' op attn-distribute: no lowering for arithmetic on packed elements, 'tensor<64x16xbf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
-%y = arith.extf %h : !half to !acc
-
-// -----
-
 // packed_type
 %x = arith.constant dense<0.0> : !acc
 // expected-error @below {{'arith.truncf' op attn-distribute: expected packed elements to be 'bf16', got 'tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}

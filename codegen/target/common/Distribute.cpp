@@ -66,8 +66,8 @@ LogicalResult checkPackedTiles(Operation *op) {
            << type;
   };
   Type dtype = op->getParentOfType<ws::KernelOp>().getProblem().getDtype();
-  bool reads = isa<tile::ConvertLayoutOp, tile::StoreRegOp, ws::PutOp,
-                   ws::MmaOp, scf::ForOp, scf::YieldOp>(op);
+  bool reads = isa<arith::ExtFOp, tile::ConvertLayoutOp, tile::StoreRegOp,
+                   ws::PutOp, ws::MmaOp, scf::ForOp, scf::YieldOp>(op);
   for (Type type : op->getOperandTypes()) {
     if (isPackedTile(type) && !reads) {
       return unsupported(type);

@@ -268,13 +268,34 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
+/// The reverse of packing.
+struct ExtendPattern : OpConversionPattern<arith::ExtFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getIn().getType());
+    if (element == getElementTypeOrSelf(adaptor.getIn().getType())) {
+      return rewriter.notifyMatchFailure(op, "not packed");
+    }
+    auto type = cast<VectorType>(
+        getTypeConverter()->convertType(op.getOut().getType()));
+    Value unpacked = vector::BitCastOp::create(
+        rewriter, op.getLoc(), type.clone(element), adaptor.getIn());
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, type, unpacked);
+    return success();
+  }
+};
+
 } // namespace
 
 void sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::RoleOp role) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ReducePattern, CompletePattern, BroadcastPattern, AnyPattern,
-               LoadRowPattern, TruncatePattern>(types, context, /*benefit=*/2);
+               LoadRowPattern, TruncatePattern, ExtendPattern>(types, context,
+                                                               /*benefit=*/2);
   bool hasCoords =
       role->walk([](tile::CoordsOp) { return WalkResult::interrupt(); })
           .wasInterrupted();

@@ -8,12 +8,9 @@ using namespace attn;
 LogicalResult KernelProgram::findStructure() {
   work = *kernel.getBody().getOps<tile::WorkOp>().begin();
   auto loops = work.getBody().getOps<tile::ForOp>();
-  if (!llvm::hasSingleElement(loops)) {
-    return kernel.emitOpError("attn-warp-specialize: expected one streaming "
-                              "loop, got ")
-           << std::distance(loops.begin(), loops.end());
+  if (!loops.empty()) {
+    loop = *loops.begin();
   }
-  loop = *loops.begin();
   work.walk(
       [&](tile::NextWorkOp op) { next = op->getParentOfType<tile::StepOp>(); });
   if (!next) {

@@ -54,6 +54,10 @@ LogicalResult LoopBuilder::build() {
     return success();
   }
   tile::ForOp source = program.loop;
+  if (!source) {
+    return scope.error("V1: expected no acts in the loop of a kernel that has "
+                       "none");
+  }
   SmallVector<unsigned> carried = carriedByRole();
   auto [bounds, ranges] = rangesOfRole();
   SmallVector<Value> inits;

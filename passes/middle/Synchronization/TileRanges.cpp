@@ -207,9 +207,16 @@ LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
                      *row, contents.written, at);
 }
 
-/// Checks that a stored tile belongs to the rows that it is stored to, and has
-/// summed each block.
+/// Whether the kernel has a loop over blocks.
+static bool hasLoop(ws::KernelOp kernel) {
+  return kernel.walk([](tile::BoundsOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Checks that a stored tile belongs to the rows that it is stored to, and, in
+/// a kernel with a loop, that it has summed each block.
 static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
+                                 bool hasLoop,
                                  function_ref<InFlightDiagnostic()> emitError) {
   TileStart start = startOf(put.range, 0).value_or(row);
   if (!areSame(start, row)) {
@@ -217,7 +224,7 @@ static LogicalResult checkStored(const TileContents::Put &put, TileStart row,
                           "are, "
                        << describe(start) << ", got " << describe(row);
   }
-  if (!put.range.sawSame &&
+  if (hasLoop && !put.range.sawSame &&
       !llvm::equal(put.range.summed, llvm::seq(put.lowest, put.pastHighest))) {
     InFlightDiagnostic error = emitError();
     error << "V28: expected what is stored to have seen blocks " << put.lowest
@@ -236,7 +243,8 @@ LogicalResult TileContents::checkStores(ws::KernelOp kernel,
       continue; // nothing was put there: V8
     }
     auto emitError = [&] { return emitSyncError(stored.op, items); };
-    if (failed(checkStored(put->second, stored.row, emitError))) {
+    if (failed(
+            checkStored(put->second, stored.row, hasLoop(kernel), emitError))) {
       return failure();
     }
   }
@@ -255,6 +263,7 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
     return failure();
   }
   return checkStored({rangeOf(store.getTile()), lowest, pastHighest}, *row,
+                     hasLoop(store->template getParentOfType<ws::KernelOp>()),
                      [&] { return at.run.error(store); });
 }
 

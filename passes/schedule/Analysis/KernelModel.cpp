@@ -338,11 +338,6 @@ LogicalResult KernelReader::read(tile::KernelOp kernel) {
       region = LoopPosition::After;
     }
   }
-  if (region != LoopPosition::After) {
-    return reject(emitError, "V1",
-                  formatv("expected a tile.for in kernel '{0}', got none",
-                          kernel.getSymName()));
-  }
   if (llvm::none_of(model.steps, [](const KernelStep &step) {
         return step.holds<tile::NextWorkOp>();
       })) {
