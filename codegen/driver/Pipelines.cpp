@@ -20,6 +20,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     break;
   case Stage::Tile:
     manager.addPass(createTile());
+    manager.addPass(createTileDelta());
     manager.addNestedPass<tile::KernelOp>(createFuseOnlineSoftmax());
     break;
   case Stage::Schedule:

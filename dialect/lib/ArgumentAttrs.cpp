@@ -183,6 +183,19 @@ static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Returns the roles of the results of kernels of a kind.
+static std::array<ArgumentRole, 2> resultsOf(KernelKind kind) {
+  return kind == KernelKind::Delta
+             ? std::array{ArgumentRole::Delta, ArgumentRole::Lse2}
+             : std::array{ArgumentRole::Output, ArgumentRole::Lse};
+}
+
+/// Whether an argument of that role is a result in some kind of kernel.
+static bool mayBeResult(ArgumentRole role) {
+  return llvm::is_contained(resultsOf(KernelKind::Fwd), role) ||
+         llvm::is_contained(resultsOf(KernelKind::Delta), role);
+}
+
 static bool mayRepeat(ArgumentRole role) {
   return role == ArgumentRole::Bound || role == ArgumentRole::Capture;
 }
@@ -199,12 +212,11 @@ static LogicalResult verifyRole(function_ref<InFlightDiagnostic()> emitError,
                        << stringifyArgumentRole(role) << "', got "
                        << argument.getName() << " as another";
   }
-  bool isResult = role == ArgumentRole::Output || role == ArgumentRole::Lse;
-  if (isResult == (argument.getAccess() == ArgumentAccess::Read)) { // C5
+  if (!mayBeResult(role) &&
+      argument.getAccess() != ArgumentAccess::Read) { // C5
     return emitError() << "expected " << argument.getName() << ", of role '"
-                       << stringifyArgumentRole(role) << "', to be one to "
-                       << (isResult ? "write or accumulate" : "read")
-                       << ", got one to "
+                       << stringifyArgumentRole(role)
+                       << "', to be one to read, got one to "
                        << stringifyArgumentAccess(argument.getAccess());
   }
   return success();
@@ -295,10 +307,14 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
                : "a tensor of rank 4 of the problem's type and head dim";
   case ArgumentRole::Value:
   case ArgumentRole::Output:
+  case ArgumentRole::OutputGradient:
     return hasColumns(problem.getHeadDimV())
                ? ""
                : "a tensor of rank 4 of the problem's type and head dim of V";
   case ArgumentRole::Lse:
+  case ArgumentRole::LseGradient:
+  case ArgumentRole::Delta:
+  case ArgumentRole::Lse2:
     return isTensor(3, Float32Type::get(type.getContext()))
                ? ""
                : "a tensor of rank 3 of f32";
@@ -310,6 +326,38 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
     return "";
   }
   return "";
+}
+
+/// Checks that a kernel of the kind writes its results, and reads all else.
+static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
+                                  KernelKind kind) {
+  ArgumentRole role = *argument.getRole();
+  bool isResult = llvm::is_contained(resultsOf(kind), role);
+  if (isResult == (argument.getAccess() != ArgumentAccess::Read)) {
+    return success();
+  }
+  return kernel->emitOpError("expected ")
+         << argument.getName() << ", of role '" << stringifyArgumentRole(role)
+         << "', to be one to " << (isResult ? "write or accumulate" : "read")
+         << ", got one to " << stringifyArgumentAccess(argument.getAccess());
+}
+
+/// Returns the roles of the arguments that kernels of a kind must have.
+static ArrayRef<ArgumentRole> neededRoles(KernelKind kind) {
+  using Role = ArgumentRole;
+  static constexpr Role forward[] = {Role::Query, Role::Key,    Role::Value,
+                                     Role::Scale, Role::Output, Role::Lse};
+  static constexpr Role delta[] = {Role::Output, Role::OutputGradient,
+                                   Role::Lse,    Role::LseGradient,
+                                   Role::Delta,  Role::Lse2};
+  switch (kind) {
+  case KernelKind::Fwd:
+    return forward;
+  case KernelKind::Delta:
+    return delta;
+  default:
+    return {};
+  }
 }
 
 /// C6 and C7 of tile.kernel: either no argument has a role, or all have.
@@ -336,17 +384,19 @@ static LogicalResult verifyRoles(Operation *kernel, ArgumentsAttr args,
              << stringifyArgumentRole(*description.getRole()) << "', to be "
              << wanted << ", got " << argument.getType();
     }
-  }
-  using Role = ArgumentRole;
-  for (Role role : {Role::Query, Role::Key, Role::Value, Role::Scale,
-                    Role::Output, Role::Lse}) {
-    if (problem.getKind() == KernelKind::Fwd && !args.find(role)) {
-      return kernel->emitOpError("expected a forward kernel to have an "
-                                 "argument of role '")
-             << stringifyArgumentRole(role) << "', got none";
+    if (failed(verifyAccess(kernel, description, problem.getKind()))) {
+      return failure();
     }
   }
-  size_t bounds = args.all(Role::Bound).size();
+  for (ArgumentRole role : neededRoles(problem.getKind())) {
+    if (!args.find(role)) {
+      return kernel->emitOpError("expected a kernel of kind '")
+             << stringifyKernelKind(problem.getKind())
+             << "' to have an argument of role '" << stringifyArgumentRole(role)
+             << "', got none";
+    }
+  }
+  size_t bounds = args.all(ArgumentRole::Bound).size();
   size_t wanted = llvm::popcount(static_cast<uint32_t>(problem.getBounds()));
   if (bounds != wanted) {
     return kernel->emitOpError("expected an argument of role 'bound' for each "

@@ -2,6 +2,7 @@
 //
 // Text form and verifier of attn.attention; labels are those of its
 // description.
+#include "AttentionChecks.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
 #include "mlir/IR/Matchers.h"
@@ -61,9 +62,7 @@ void attn::printBounds(OpAsmPrinter &printer, Operation *, ValueRange values,
   }
 }
 
-/// Returns how a region takes part; `position` is the number of its argument
-/// for the position of the query, and the next argument is that of the key.
-static attn::RegionKind regionKind(Region &region, unsigned position) {
+attn::RegionKind attn::regionKind(Region &region, unsigned position) {
   if (region.empty()) {
     return attn::RegionKind::Absent;
   }
@@ -112,36 +111,28 @@ Value AttentionOp::getBound(MaskBounds kind) {
   return found == kinds.end() ? Value() : getBounds()[found - kinds.begin()];
 }
 
-namespace {
-/// A tensor of the op, with its name in diagnostics.
-struct Named {
-  StringRef name;
-  RankedTensorType type;
-};
-} // namespace
-
-/// Checks that two dims are equal if both are static.
-static LogicalResult expectDim(AttentionOp op, Named tensor, unsigned dim,
-                               StringRef what, int64_t expected) {
-  int64_t got = tensor.type.getDimSize(dim);
-  if (ShapedType::isDynamic(got) || ShapedType::isDynamic(expected) ||
-      got == expected) {
-    return success();
+LogicalResult attn::expectDims(Operation *op, ArrayRef<DimRule> rules) {
+  for (const DimRule &rule : rules) {
+    int64_t got = rule.tensor.dim(rule.dim);
+    if (!ShapedType::isDynamic(got) && !ShapedType::isDynamic(rule.expected) &&
+        got != rule.expected) {
+      return op->emitOpError("expected '")
+             << rule.tensor.name << "' " << rule.what << " to be "
+             << rule.expected << ", got " << got;
+    }
   }
-  return op.emitOpError("expected '")
-         << tensor.name << "' " << what << " to be " << expected << ", got "
-         << got;
+  return success();
 }
 
 // C2
-static LogicalResult verifyHeadDim(AttentionOp op, Named tensor) {
-  int64_t dim = tensor.type.getDimSize(3);
+LogicalResult attn::verifyHeadDim(Operation *op, NamedTensor tensor) {
+  int64_t dim = tensor.dim(3);
   if (ShapedType::isDynamic(dim)) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << tensor.name << "' head dim to be static, got ?";
   }
   if (dim < 8 || dim > 256 || dim % 8 != 0) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << tensor.name
            << "' head dim to be a multiple of 8 from 8 to 256, got " << dim;
   }
@@ -149,28 +140,25 @@ static LogicalResult verifyHeadDim(AttentionOp op, Named tensor) {
 }
 
 // C6
-static LogicalResult verifyHeads(AttentionOp op) {
-  unsigned headsDim = op.getHeadsDim();
-  int64_t heads = op.getQuery().getType().getDimSize(headsDim);
-  int64_t keyHeads = op.getKey().getType().getDimSize(headsDim);
+LogicalResult attn::verifyHeads(Operation *op, int64_t heads,
+                                int64_t keyHeads) {
   if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(keyHeads)) {
     return success();
   }
   if (keyHeads == 0 ? heads != 0 : heads % keyHeads != 0) {
-    return op.emitOpError("expected 'query' heads to be a multiple of 'key' "
-                          "heads, got ")
+    return op->emitOpError("expected 'query' heads to be a multiple of 'key' "
+                           "heads, got ")
            << heads << " and " << keyHeads;
   }
   return success();
 }
 
 // C16
-static LogicalResult verifyElementTypes(AttentionOp op,
-                                        ArrayRef<Named> tensors) {
-  Type wanted = op.getQuery().getType().getElementType();
-  for (Named tensor : tensors) {
+LogicalResult attn::verifyElementTypes(Operation *op, Type wanted,
+                                       ArrayRef<NamedTensor> tensors) {
+  for (NamedTensor tensor : tensors) {
     if (tensor.type.getElementType() != wanted) {
-      return op.emitOpError("expected '")
+      return op->emitOpError("expected '")
              << tensor.name << "' to have the element type of 'query', "
              << wanted << ", got " << tensor.type.getElementType();
     }
@@ -179,17 +167,16 @@ static LogicalResult verifyElementTypes(AttentionOp op,
 }
 
 // C17
-static LogicalResult verifyMaskBounds(AttentionOp op) {
+LogicalResult attn::verifyMaskBounds(Operation *op, MaskKind mask,
+                                     MaskBounds kinds, size_t values) {
   // The custom form has one value for each kind; the generic form may have
   // another number.
-  size_t kinds = maskBounds(op.getBoundKinds()).size();
-  if (op.getBounds().size() != kinds) {
-    return op.emitOpError("expected a value for each of the ")
-           << kinds << " bounds in 'bound_kinds', got "
-           << op.getBounds().size();
+  size_t wanted = maskBounds(kinds).size();
+  if (values != wanted) {
+    return op->emitOpError("expected a value for each of the ")
+           << wanted << " bounds in 'bound_kinds', got " << values;
   }
-  return verifyBounds(op.getMask(), op.getBoundKinds(),
-                      [&] { return op.emitOpError(); });
+  return verifyBounds(mask, kinds, [&] { return op->emitOpError(); });
 }
 
 // C21
@@ -210,45 +197,37 @@ static LogicalResult verifyVariant(AttentionOp op) {
 }
 
 LogicalResult AttentionOp::verify() {
-  Named query{"query", getQuery().getType()}, key{"key", getKey().getType()},
-      value{"value", getValue().getType()}, out{"out", getOut().getType()},
-      lse{"lse", getLse().getType()};
+  NamedTensor query{"query", getQuery().getType()},
+      key{"key", getKey().getType()}, value{"value", getValue().getType()},
+      out{"out", getOut().getType()}, lse{"lse", getLse().getType()};
   if (failed(verifyHeadDim(*this, query)) ||
       failed(verifyHeadDim(*this, value)) ||
-      failed(verifyElementTypes(*this, {key, value, out})) ||
-      failed(verifyMaskBounds(*this)) || failed(verifyRowKeys(*this)) ||
-      failed(verifyVariant(*this))) {
+      failed(verifyElementTypes(*this, query.type.getElementType(),
+                                {key, value, out})) ||
+      failed(verifyMaskBounds(*this, getMask(), getBoundKinds(),
+                              getBounds().size())) ||
+      failed(verifyRowKeys(*this)) || failed(verifyVariant(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();
-  struct Rule {
-    Named tensor;
-    unsigned dim;
-    StringRef what;
-    int64_t expected;
-  };
-  auto dim = [](Named tensor, unsigned d) { return tensor.type.getDimSize(d); };
-  const Rule rules[] = {{key, 3, "head dim", dim(query, 3)},   // C3
-                        {key, 0, "batch size", dim(query, 0)}, // C4
-                        {value, 0, "batch size", dim(query, 0)},
-                        {value, s, "seqlen", dim(key, s)}, // C5
-                        {value, h, "heads", dim(key, h)},
-                        {out, 0, "batch size", dim(query, 0)}, // C7
-                        {out, s, "seqlen", dim(query, s)},
-                        {out, h, "heads", dim(query, h)},
-                        {out, 3, "head dim", dim(value, 3)},
-                        {lse, 0, "batch size", dim(query, 0)}, // C8
-                        {lse, 1, "heads", dim(query, h)},
-                        {lse, 2, "seqlen", dim(query, s)}};
-  for (const Rule &rule : rules) {
-    if (failed(expectDim(*this, rule.tensor, rule.dim, rule.what,
-                         rule.expected))) {
-      return failure();
-    }
+  const DimRule rules[] = {{key, 3, "head dim", query.dim(3)},   // C3
+                           {key, 0, "batch size", query.dim(0)}, // C4
+                           {value, 0, "batch size", query.dim(0)},
+                           {value, s, "seqlen", key.dim(s)}, // C5
+                           {value, h, "heads", key.dim(h)},
+                           {out, 0, "batch size", query.dim(0)}, // C7
+                           {out, s, "seqlen", query.dim(s)},
+                           {out, h, "heads", query.dim(h)},
+                           {out, 3, "head dim", value.dim(3)},
+                           {lse, 0, "batch size", query.dim(0)}, // C8
+                           {lse, 1, "heads", query.dim(h)},
+                           {lse, 2, "seqlen", query.dim(s)}};
+  if (failed(expectDims(*this, rules))) {
+    return failure();
   }
-  if (ShapedType::isDynamic(dim(out, 3))) {
+  if (ShapedType::isDynamic(out.dim(3))) {
     return emitOpError("expected 'out' head dim to be ")
-           << dim(value, 3) << ", got ?";
+           << value.dim(3) << ", got ?";
   }
-  return verifyHeads(*this);
+  return verifyHeads(*this, query.dim(h), key.dim(h));
 }

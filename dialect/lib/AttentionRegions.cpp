@@ -2,7 +2,7 @@
 //
 // Verifier of the score and mask regions of attn.attention; labels are those
 // of its description.
-#include "attn/dialect/Attn.h"
+#include "AttentionChecks.h"
 #include "attn/dialect/ScoreOps.h"
 
 using namespace mlir;
@@ -96,26 +96,26 @@ static LogicalResult verifyRegionOp(Operation &inner, StringRef name) {
 }
 
 // C9, C10, C20
-static LogicalResult verifyRegion(AttentionOp op, Region &region,
-                                  StringRef name, TypeRange arguments,
-                                  TypeRange results) {
-  if (region.empty()) {
+static LogicalResult verifyRegion(Operation *op, const RegionRule &rule,
+                                  TypeRange arguments) {
+  if (rule.region.empty()) {
     return success();
   }
-  Block &block = region.front();
+  Block &block = rule.region.front();
+  StringRef name = rule.name;
   if (block.getArgumentTypes() != arguments) {
-    return op.emitOpError("expected the ")
+    return op->emitOpError("expected the ")
            << name << " region to take (" << arguments << "), got ("
            << TypeRange(block.getArgumentTypes()) << ")";
   }
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield) {
-    return op.emitOpError("expected the ")
+    return op->emitOpError("expected the ")
            << name << " region to end with 'attn.yield'";
   }
-  if (yield.getOperandTypes() != results) {
+  if (yield.getOperandTypes() != TypeRange(rule.results)) {
     return yield.emitOpError("expected the ")
-           << name << " region to yield " << results << ", got "
+           << name << " region to yield " << TypeRange(rule.results) << ", got "
            << yield.getOperandTypes();
   }
   for (Operation &inner : block.without_terminator()) {
@@ -126,24 +126,27 @@ static LogicalResult verifyRegion(AttentionOp op, Region &region,
   return success();
 }
 
+LogicalResult attn::verifyRegions(Operation *op, ValueRange captures,
+                                  ArrayRef<RegionRule> rules) {
+  for (const RegionRule &rule : rules) {
+    SmallVector<Type> arguments(rule.leading);
+    for (Value capture : captures) {
+      arguments.push_back(regionTypeOf(capture.getType()));
+    }
+    if (failed(verifyRegion(op, rule, arguments))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult AttentionOp::verifyRegions() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  SmallVector<Type> captures;
-  for (Value capture : getCaptures()) {
-    captures.push_back(regionTypeOf(capture.getType()));
-  }
-  auto verify = [&](Region &region, StringRef name, ArrayRef<Type> leading,
-                    ArrayRef<Type> results) {
-    SmallVector<Type> arguments(leading);
-    llvm::append_range(arguments, captures);
-    return verifyRegion(*this, region, name, arguments, results);
-  };
-  return success(
-      succeeded(verify(getMaskRegion(), "mask", {i32, i32, i32, i32},
-                       builder.getI1Type())) &&
-      succeeded(
-          verify(getScoreRegion(), "score", {f32, i32, i32, i32, i32}, f32)) &&
-      succeeded(verify(getRowKeys(), "row_keys", {i32, i32, i32},
-                       SmallVector<Type>(hasPrefix() ? 3 : 2, i32))));
+  SmallVector<Type> rowKeys(hasPrefix() ? 3 : 2, i32);
+  return attn::verifyRegions(
+      *this, getCaptures(),
+      {{getMaskRegion(), "mask", {i32, i32, i32, i32}, {builder.getI1Type()}},
+       {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, {f32}},
+       {getRowKeys(), "row_keys", {i32, i32, i32}, rowKeys}});
 }

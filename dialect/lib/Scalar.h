@@ -9,43 +9,50 @@
 
 namespace attn {
 
-/// An f32 or a truth value that ops compute, or a number that becomes a
+/// A float or a truth value that ops compute, or a number that becomes a
 /// constant where an op uses it.
 struct Scalar {
   Scalar(double number) : number(number) {}
+  /// `type` is that of the numbers in the formula; `value` may be a truth
+  /// value.
+  Scalar(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+         mlir::Type type)
+      : builder(&builder), value(value), type(type) {}
   Scalar(mlir::ImplicitLocOpBuilder &builder, mlir::Value value)
-      : builder(&builder), value(value) {}
+      : Scalar(builder, value, value.getType()) {}
 
-  mlir::Value in(mlir::ImplicitLocOpBuilder &b) const {
-    return value
-               ? value
-               : mlir::arith::ConstantOp::create(b, b.getF32FloatAttr(number));
+  mlir::Value in(mlir::ImplicitLocOpBuilder &b, mlir::Type ofNumbers) const {
+    return value ? value
+                 : mlir::arith::ConstantOp::create(
+                       b, b.getFloatAttr(ofNumbers, number));
   }
 
   mlir::ImplicitLocOpBuilder *builder = nullptr;
   mlir::Value value;
+  mlir::Type type;
   double number = 0;
 };
 
 /// `Op` of scalars, of which one at least is computed.
 template <typename Op> Scalar compute(llvm::ArrayRef<Scalar> operands) {
-  mlir::ImplicitLocOpBuilder &b =
-      *llvm::find_if(operands, [](const Scalar &each) {
-         return each.builder;
-       })->builder;
+  const Scalar &known =
+      *llvm::find_if(operands, [](const Scalar &each) { return each.builder; });
+  mlir::ImplicitLocOpBuilder &b = *known.builder;
   llvm::SmallVector<mlir::Value> values;
   for (const Scalar &operand : operands) {
-    values.push_back(operand.in(b));
+    values.push_back(operand.in(b, known.type));
   }
-  return {b, Op::create(b, mlir::ValueRange(values))};
+  return {b, Op::create(b, mlir::ValueRange(values)), known.type};
 }
 
 inline Scalar compare(mlir::arith::CmpFPredicate predicate, Scalar a,
                       Scalar b) {
-  mlir::ImplicitLocOpBuilder &builder = a.builder ? *a.builder : *b.builder;
-  mlir::Value left = a.in(builder), right = b.in(builder);
-  return {builder,
-          mlir::arith::CmpFOp::create(builder, predicate, left, right)};
+  const Scalar &known = a.builder ? a : b;
+  mlir::ImplicitLocOpBuilder &builder = *known.builder;
+  mlir::Value left = a.in(builder, known.type),
+              right = b.in(builder, known.type);
+  return {builder, mlir::arith::CmpFOp::create(builder, predicate, left, right),
+          known.type};
 }
 
 inline Scalar operator+(Scalar a, Scalar b) {
@@ -73,6 +80,12 @@ inline Scalar operator>(Scalar a, Scalar b) {
 }
 inline Scalar operator>=(Scalar a, Scalar b) {
   return compare(mlir::arith::CmpFPredicate::OGE, a, b);
+}
+inline Scalar operator==(Scalar a, Scalar b) {
+  return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
+}
+inline Scalar operator!=(Scalar a, Scalar b) {
+  return compare(mlir::arith::CmpFPredicate::UNE, a, b);
 }
 
 inline Scalar abs(Scalar a) { return compute<mlir::math::AbsFOp>({a}); }

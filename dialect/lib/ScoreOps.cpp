@@ -23,11 +23,15 @@ attn::inferIntegerRange(Operation *op, ArrayRef<ConstantIntRanges> operands) {
   return range;
 }
 
+Type attn::slopeTypeOf(Type type) {
+  return type.isF64() ? type : Float32Type::get(type.getContext());
+}
+
 static FailureOr<Value> differentiate(Operation *op, OpBuilder &builder,
                                       unsigned number) {
   if (number >= op->getNumOperands() || op->getNumResults() != 1 ||
-      !op->getOperand(number).getType().isF32() ||
-      !op->getResult(0).getType().isF32()) {
+      !isa<FloatType>(op->getOperand(number).getType()) ||
+      !isa<FloatType>(op->getResult(0).getType())) {
     return failure();
   }
   ScoreOp::Derivative derivative = lookUpScoreOp(op)->derivatives[number];
@@ -35,11 +39,13 @@ static FailureOr<Value> differentiate(Operation *op, OpBuilder &builder,
     return failure();
   }
   ImplicitLocOpBuilder b(op->getLoc(), builder);
+  Type type = slopeTypeOf(op->getResult(0).getType());
   auto operand = [&](unsigned n) {
-    return n < op->getNumOperands() ? Scalar(b, op->getOperand(n)) : Scalar(0);
+    return n < op->getNumOperands() ? Scalar(b, op->getOperand(n), type)
+                                    : Scalar(0);
   };
-  Scalar result(b, op->getResult(0));
-  return derivative(operand(0), operand(1), operand(2), result).in(b);
+  Scalar result(b, op->getResult(0), type);
+  return derivative(operand(0), operand(1), operand(2), result).in(b, type);
 }
 
 namespace {
@@ -73,7 +79,7 @@ const ScoreOp *attn::lookUpScoreOp(StringRef name) {
 
 Value attn::expandScoreOp(const ScoreOp &op, ImplicitLocOpBuilder &b,
                           Value operand) {
-  return op.expansion(Scalar(b, operand)).in(b);
+  return op.expansion(Scalar(b, operand)).in(b, operand.getType());
 }
 
 void attn::attachScoreModels(MLIRContext &context) {

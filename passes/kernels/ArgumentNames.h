@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names of a forward kernel's arguments and sizes. No other code uses them:
+// The names of kernels' arguments and sizes. No other code uses them:
 // it finds an argument by its role.
 #ifndef ATTN_PASSES_KERNELS_ARGUMENTNAMES_H
 #define ATTN_PASSES_KERNELS_ARGUMENTNAMES_H
@@ -22,6 +22,11 @@ constexpr llvm::StringLiteral q = "q", k = "k", v = "v", scale = "scale",
 constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
                               queryHeads = "hq", keyHeads = "hk", dim = "d",
                               dimV = "dv";
+
+/// Of a backward pass: the gradients of O and LSE, the statistics of rows and
+/// their number.
+constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
+                              delta = "dl", lse2 = "lse2", rows = "sr";
 
 } // namespace names
 

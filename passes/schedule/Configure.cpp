@@ -16,10 +16,10 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-static LogicalResult checkTile(AttentionOp op, StringRef name, int64_t size,
+static LogicalResult checkTile(Operation *op, StringRef name, int64_t size,
                                int64_t unit) {
   if (size < unit || size % unit != 0) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << name << "' of 'config' to be a multiple of " << unit << ", got "
            << size;
   }
@@ -27,11 +27,11 @@ static LogicalResult checkTile(AttentionOp op, StringRef name, int64_t size,
 }
 
 /// Checks that the columns of a tile are enough for the head dim.
-static LogicalResult checkColumns(AttentionOp op, StringRef name,
+static LogicalResult checkColumns(Operation *op, StringRef name,
                                   int64_t columns, int64_t headDim) {
   constexpr int64_t granule = 16;
   if (columns == 0 ? headDim % granule != 0 : columns < headDim) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << name << "' of 'config' to be a multiple of " << granule
            << " that holds head dim " << headDim << ", got " << columns;
   }
@@ -63,6 +63,13 @@ static LogicalResult verifyConfigured(AttentionOp op) {
                  succeeded(checkColumns(op, "tile_dv", config.getTileDv(),
                                         op.getHeadDimV())) &&
                  succeeded(checkThreshold(op, config)));
+}
+
+static LogicalResult verifyConfigured(DeltaOp op) {
+  ConfigAttr config = op.getConfigAttr();
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkColumns(op, "tile_dv", config.getTileDv(),
+                                        op.getHeadDimV())));
 }
 
 /// Returns a new name for variant `index` of `func`.
@@ -163,7 +170,7 @@ static int64_t countKeys(ArrayRef<TableEntry> entries) {
   return keys;
 }
 
-static LogicalResult finish(AttentionOp op, StringRef origin) {
+template <typename Op> static LogicalResult finish(Op op, StringRef origin) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op.getConfigAttr();
@@ -204,6 +211,25 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
       return failure();
     }
     return dropUnreached(op, *packed);
+  }
+
+  /// Gives `op` the config of its only entry.
+  LogicalResult configure(DeltaOp op) {
+    if (op.getConfig()) {
+      return finish(op, "the op");
+    }
+    auto entries = lookupTableEntries(op.getContext(), op.getProblem(), target,
+                                      scheduleFile, rung,
+                                      [&] { return op.emitOpError(); });
+    if (failed(entries)) {
+      return failure();
+    }
+    if (entries->size() != 1 || entries->front().when) {
+      return op.emitOpError("expected one entry without a condition on rung ")
+             << rung.getValue() << ", got " << entries->size() << " entries";
+    }
+    op.setConfigAttr(entries->front().config);
+    return finish(op, entries->front().origin);
   }
 
   static unsigned weightOf(StringRef op) { return lookUpScoreOp(op)->weight; }
@@ -258,10 +284,11 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
   void runOnOperation() override {
     SmallVector<AttentionOp> attentions;
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
-    for (AttentionOp op : attentions) {
-      if (failed(configure(op))) {
-        return signalPassFailure();
-      }
+    SmallVector<DeltaOp> deltas;
+    getOperation().walk([&](DeltaOp op) { deltas.push_back(op); });
+    auto isWrong = [&](auto op) { return failed(configure(op)); };
+    if (llvm::any_of(attentions, isWrong) || llvm::any_of(deltas, isWrong)) {
+      signalPassFailure();
     }
   }
 };

@@ -74,6 +74,14 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_OUTPUT;
   case Role::Lse:
     return ATTN_ROLE_LSE;
+  case Role::OutputGradient:
+    return ATTN_ROLE_OUTPUT_GRADIENT;
+  case Role::LseGradient:
+    return ATTN_ROLE_LSE_GRADIENT;
+  case Role::Delta:
+    return ATTN_ROLE_DELTA;
+  case Role::Lse2:
+    return ATTN_ROLE_LSE2;
   }
   return ATTN_ROLE_NONE;
 }

@@ -49,7 +49,7 @@ using Attn_RoleWord = Attn_PlanWord;
 
 /// The table has no Role::None.
 const char *attn::runtime::nameOf(Role role) {
-  static_assert(std::size(RoleWordTable) == size_t(Role::Lse));
+  static_assert(std::size(RoleWordTable) == size_t(Role::Lse2));
   return role == Role::None ? "" : RoleWordTable[size_t(role) - 1].word;
 }
 

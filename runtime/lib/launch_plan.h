@@ -80,7 +80,11 @@ enum class Role {
   Bound,   // a number of the launch that the mask has
   Capture, // what a region reads
   Output,
-  Lse
+  Lse,
+  OutputGradient,
+  LseGradient,
+  Delta, // of the rows of a backward pass
+  Lse2   // the LSE in base 2
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

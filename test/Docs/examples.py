@@ -18,7 +18,8 @@ CONFIG = "#config = #attn.config<tile_m = 128, tile_n = 128, %s>\n"
 CONFIGS = ["work = grid", "work = dynamic", "work = dynamic, row_max = first_block", "work = grid, row_max = first_block",
            "work = dynamic, cluster = 2", "work = dynamic, last_wave_parts = 8"]
 VALUES = {
-    "attn": {"tensor<?x?x?x128xbf16>": "q k v", "f32": "scale", "tensor<?xf32>": "slopes"},
+    "attn": {"tensor<?x?x?x128xbf16>": "q k v o do", "f32": "scale cap", "tensor<?xf32>": "slopes",
+             "tensor<?x?x?xf32>": "lse dlse lse2 delta"},
     "tile": {
         "!tile.work": "w",
         "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap",

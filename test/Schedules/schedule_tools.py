@@ -10,11 +10,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "Inputs"))
 import attention_ir
 
-ENTRY = re.compile(r"(?m)^(?=attn\.table_entry)")
+ENTRY = re.compile(r"(?m)^(?=attn\.table_entry fwd)")
 
 
 def entries(path):
-    """The entries of a schedule file by name, for all launches: without conditions, and not packed."""
+    """The forward entries of a schedule file by name, for all launches: without conditions, and not packed."""
     with open(path, encoding="utf-8") as file:
         parts = ENTRY.split(re.sub(r"\n *when <[^>]*>| packed(?=\n)", "", file.read()))[1:]
     return {re.search(r"@(\w+)", part)[1]: part for part in parts}

@@ -31,6 +31,10 @@ ALLOWED = {
     ("dialect/lib/AttentionOp.cpp", "lse"),
     ("dialect/lib/AttentionRegions.cpp", "mask"),
     ("dialect/lib/AttentionRegions.cpp", "score"),
+    ("dialect/lib/BackwardOps.cpp", "lse"),
+    ("dialect/lib/BackwardOps.cpp", "lse2"),
+    ("dialect/lib/BackwardOps.cpp", "mask"),
+    ("dialect/lib/BackwardOps.cpp", "score"),
     ("dialect/lib/LaunchOps.cpp", "mask"),
     ("dialect/lib/LaunchOps.cpp", "score"),
     # Words for roles, for positions in programs of regions, and of a JSON file.
@@ -65,7 +69,7 @@ def names_of_kernels():
 
 
 def names_of_arguments():
-    """The forward kernel's names of arguments and sizes."""
+    """The kernels' names of arguments and sizes."""
     with open(os.path.join(ROOT, HOME), encoding="utf-8") as file:
         return set(re.findall(r'\w+ = "(\w+)"', COMMENT.sub("", file.read())))
 
@@ -99,7 +103,7 @@ class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
-        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv"}, names_of_arguments())
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv", "do", "dlse", "dl", "lse2", "sr"}, names_of_arguments())
 
     def test_no_literal_is_a_name(self):
         names = names_of_kernels() | names_of_arguments() | machines()

@@ -41,6 +41,9 @@ struct CheckResult {
   /// The errors of O and LSE as shares of their bounds, the largest of each.
   double oShare = 0;
   double lseShare = 0;
+  /// The names of the results in messages.
+  const char *name = "O";
+  const char *lseName = "LSE";
 };
 
 /// Makes the inputs of the reference, from the tensors that the kernel

@@ -95,12 +95,12 @@ std::string summary(const CheckResult &result) {
   char text[320];
   std::snprintf(text, sizeof(text),
                 "%" PRId64 " of %" PRId64 " rows compared, %" PRId64
-                " empty; O max %.3g (rounded reference %.3g), mean %.3g "
-                "(%.3g); LSE %.3g; %.2g and %.2g of their bounds",
-                result.rowsCompared, result.rows, result.emptyRows,
+                " empty; %s max %.3g (rounded reference %.3g), mean %.3g "
+                "(%.3g); %s %.3g; %.2g and %.2g of their bounds",
+                result.rowsCompared, result.rows, result.emptyRows, result.name,
                 result.maxError, result.maxErrorRounded, result.meanError,
-                result.meanErrorRounded, result.lseError, result.oShare,
-                result.lseShare);
+                result.meanErrorRounded, result.lseName, result.lseError,
+                result.oShare, result.lseShare);
   return text;
 }
 
@@ -125,6 +125,11 @@ bool runCheck(Run &run, Session &session, const Problem &problem) {
 }
 
 bool runBench(Run &run, Session &session, const Problem &problem) {
+  if (run.plan.problem.kind != "fwd") {
+    return report(run, problem, "bench", false,
+                  "expected a plan of kind 'fwd', got '" +
+                      run.plan.problem.kind + "'");
+  }
   double milliseconds = 0;
   if (!session.measure(run.options.rounds, milliseconds)) {
     return report(run, problem, "bench", false, session.getError());

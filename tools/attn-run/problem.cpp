@@ -98,6 +98,14 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   return problem;
 }
 
+/// Sets the rows of statistics, which end within a block or after it. Without
+/// queries there are none.
+static void padRows(Problem &problem) {
+  Random random(problem.seed, 1001);
+  int64_t after = problem.seqQ == 0 ? 0 : random.integer(0, 0, 130);
+  problem.statisticRows = problem.seqQ + after;
+}
+
 static float defaultScale(const Problem &problem) {
   return float(1 / std::sqrt(double(problem.dim)));
 }
@@ -117,6 +125,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.scale =
       options.scale > 0 ? float(options.scale) : defaultScale(problem);
   problem.seed = options.seed;
+  padRows(problem);
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
   problem.inputs = options.inputs;
@@ -257,6 +266,7 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
                                     : int64_t(given->second));
   }
   seeKeys(plan, problem);
+  padRows(problem);
   if (random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =
@@ -271,9 +281,22 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   return problem;
 }
 
+std::vector<runtime::Role>
+attn::run::neededRoles(const runtime::LaunchPlan &plan) {
+  using runtime::Role;
+  if (plan.problem.kind == "fwd") {
+    return {Role::Query, Role::Key, Role::Value, Role::Output};
+  }
+  if (plan.problem.kind == "delta") {
+    return {Role::Output,      Role::OutputGradient, Role::Lse,
+            Role::LseGradient, Role::Delta,          Role::Lse2};
+  }
+  return {};
+}
+
 std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   const runtime::PlanProblem &problem = plan.problem;
-  if (problem.kind != "fwd") {
+  if (neededRoles(plan).empty()) {
     return "there is no reference for kind '" + problem.kind + "'";
   }
   for (const runtime::PlanArg &arg : plan.args) {
@@ -294,7 +317,7 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
     return "there is no reference: " + err;
   }
   for (const runtime::PlanVariant &variant : plan.variants) {
-    if (!variant.numerics) {
+    if (!variant.numerics && problem.kind == "fwd") {
       return "there are no bounds: the plan has no 'numerics', which compilers "
              "before it did not write";
     }

@@ -19,6 +19,8 @@ struct Problem {
   int64_t seqK = 0;
   int64_t headsQ = 0;
   int64_t headsK = 0;
+  /// The rows of the statistics of a backward pass: some after the queries.
+  int64_t statisticRows = 0;
   int64_t dim = 0;  // of Q and K
   int64_t dimV = 0; // of V and O
   runtime::DataType dtype = runtime::DataType::BF16;
@@ -68,6 +70,10 @@ Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 /// normal. The options give the captures.
 Problem makeRandomProblem(const runtime::LaunchPlan &plan,
                           const GivenCaptures &captures, uint64_t seed);
+
+/// Returns the roles of the tensors that the kernels of a problem must have for
+/// a launch here; none if there is no such problem.
+std::vector<runtime::Role> neededRoles(const runtime::LaunchPlan &plan);
 
 /// Returns the reason why these kernels have no reference here, or "".
 std::string whyNotCheckable(const runtime::LaunchPlan &plan);

@@ -187,6 +187,7 @@ bool Region::Reader::checkTypes(const std::string &name, const Op &op) {
 
 bool Region::Reader::readApply(const std::vector<std::string> &words, Op &op) {
   op.meaning = findRegionOp(words[1]);
+  op.slopes = findSlopes(words[1]);
   if (!op.meaning) {
     return fail("unknown op '" + words[1] + "'");
   }
@@ -390,6 +391,64 @@ void Region::foldScores(const Captures &captures, const Row &row,
     for (size_t lane = 0; lane < kLanes; ++lane) {
       const std::vector<double> &from = values[result].lanes[lane];
       std::copy_n(from.begin(), count, scores[lane].begin() + first);
+    }
+  }
+}
+
+/// Returns the derivative of op `op`, whose result is value `result`, for the
+/// key `at`; `slopes` are those of all values before it.
+double Region::slopeOf(const Op &op, size_t result, size_t at,
+                       const std::vector<Column> &values,
+                       const std::vector<double> &slopes) const {
+  if (op.kind != Op::Apply || !op.type.isFloat) {
+    return 0;
+  }
+  switch (op.meaning->signature) {
+  case Signature::Select:
+    return slopes[op.operands[values[op.operands[0]].integers[at] ? 1 : 2]];
+  case Signature::FloatToFloat:
+    return slopes[op.operands[0]];
+  case Signature::Floats:
+    break;
+  default:
+    return 0;
+  }
+  double numbers[3] = {}, slope = 0;
+  for (size_t n = 0; n < op.operands.size(); ++n) {
+    numbers[n] = values[op.operands[n]].lanes[Exact][at];
+  }
+  for (size_t n = 0; n < op.operands.size(); ++n) {
+    // What does not depend on the score has no part, however steep the op.
+    if (double outer = slopes[op.operands[n]]; outer != 0) {
+      slope += outer * op.slopes->of[n](numbers[0], numbers[1], numbers[2],
+                                        values[result].lanes[Exact][at]);
+    }
+  }
+  return slope;
+}
+
+void Region::foldSlopes(const Captures &captures, const Row &row,
+                        const std::vector<int64_t> &keys,
+                        const std::vector<double> &scores,
+                        std::vector<double> &slopes) const {
+  std::vector<Column> &values = scratch();
+  values.resize(types.size());
+  slopes.resize(keys.size());
+  for (size_t first = 0; first < keys.size(); first += kRun) {
+    size_t count = std::min(kRun, keys.size() - first);
+    for (std::vector<double> &lane : values[kScore].lanes) {
+      lane.assign(scores.begin() + first, scores.begin() + first + count);
+    }
+    fold(captures, row, keys.data() + first, count, values);
+    for (size_t at = 0; at < count; ++at) {
+      std::vector<double> known(types.size());
+      known[kScore] = 1;
+      size_t next = types.size() - ops.size();
+      for (const Op &op : ops) {
+        known[next] = slopeOf(op, next, at, values, known);
+        ++next;
+      }
+      slopes[first + at] = known[result];
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "launch_plan.h"
 #include "region_ops.h"
+#include "slopes.h"
 
 namespace attn::run {
 
@@ -47,6 +48,13 @@ public:
   void foldScores(const Captures &captures, const Row &row,
                   const std::vector<int64_t> &keys,
                   std::array<std::vector<double>, kLanes> &scores) const;
+  /// Computes, in float64, the derivative of the region's score of each key by
+  /// the score that the region receives, which is `scores`. Integers and truth
+  /// values have no derivative, and a rounding passes it on.
+  void foldSlopes(const Captures &captures, const Row &row,
+                  const std::vector<int64_t> &keys,
+                  const std::vector<double> &scores,
+                  std::vector<double> &slopes) const;
   /// Sets `allowed[n]` to whether the row may see key `first + n`.
   void foldMask(const Captures &captures, const Row &row, int64_t first,
                 size_t count, bool *allowed) const;
@@ -63,6 +71,7 @@ private:
     Kind kind = Apply;
     ValueType type;
     const RegionOp *meaning = nullptr;
+    const Slopes *slopes = nullptr; // of a function of floats
     /// The numbers of the operands: positions, scalar captures, results of ops.
     std::vector<size_t> operands;
     /// For Constant.
@@ -78,6 +87,9 @@ private:
   void extract(const Op &op, const Capture &from,
                const std::vector<Column> &values, size_t count,
                Column &result) const;
+  double slopeOf(const Op &op, size_t result, size_t at,
+                 const std::vector<Column> &values,
+                 const std::vector<double> &slopes) const;
   Position positionOf(size_t value) const;
 
   /// The types of all values: score, batch, head, query, key, scalars, results.

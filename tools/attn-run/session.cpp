@@ -2,6 +2,8 @@
 
 #include "session.h"
 
+#include "check_delta.h"
+
 #include <algorithm>
 
 using namespace attn;
@@ -40,8 +42,12 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
 }
 
 bool Session::prepare() {
-  using runtime::Role;
-  for (Role role : {Role::Query, Role::Key, Role::Value, Role::Output}) {
+  std::vector<runtime::Role> roles = neededRoles(plan);
+  if (roles.empty()) {
+    return fail("expected a plan of kind 'fwd' or 'delta', got '" +
+                plan.problem.kind + "'");
+  }
+  for (runtime::Role role : roles) {
     if (plan.findArg(role) < 0) {
       return fail(std::string("expected the plan to have an argument of role "
                               "'") +
@@ -117,6 +123,9 @@ bool Session::repeat(int64_t count) {
 }
 
 CheckResult Session::check() const {
+  if (plan.problem.kind == "delta") {
+    return checkDelta(problem, tensors.tensors);
+  }
   return checkOutputs(referenceInputs(),
                       *findTensor(tensors.tensors, runtime::Role::Output),
                       findTensor(tensors.tensors, runtime::Role::Lse));

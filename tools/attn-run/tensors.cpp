@@ -45,9 +45,15 @@ bool attn::run::knownShape(Role role, const Problem &p,
     shape = {p.batch, p.seqK, p.headsK, p.dimV};
     break;
   case Role::Output:
+  case Role::OutputGradient:
     shape = {p.batch, p.seqQ, p.headsQ, p.dimV};
     break;
+  case Role::Delta:
+  case Role::Lse2:
+    shape = {p.batch, p.headsQ, p.statisticRows};
+    return true;
   case Role::Lse:
+  case Role::LseGradient:
     shape = {p.batch, p.headsQ, p.seqQ};
     return true;
   case Role::None:
@@ -95,6 +101,19 @@ static void fillNormal(const Random &random, const Problem &problem,
       [&](int64_t i) {
         return patternElement(problem, tensor.role, i / row % length,
                               i % columns, random.normal(uint64_t(i)));
+      },
+      tensor);
+}
+
+/// Fills a result of a forward pass, or the gradient of one: normal elements,
+/// and an LSE of rows with keys and some without.
+static void fillResult(const Random &random, HostTensor &tensor) {
+  bool isLse = tensor.role == Role::Lse;
+  fillFloats(
+      [&](int64_t i) {
+        bool isEmpty = isLse && random.uniform(2 * uint64_t(i)) < 0.1;
+        return isEmpty ? -INFINITY
+                       : (isLse ? 4 : 1) * random.normal(uint64_t(i));
       },
       tensor);
 }
@@ -157,6 +176,8 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
       if (!fillCapture(problem, stream, tensor, err)) {
         return false;
       }
+    } else if (!tensor.isOutput && arg.role >= Role::Output) {
+      fillResult(Random(problem.seed, stream), tensor);
     } else if (!tensor.isOutput) {
       fillNormal(Random(problem.seed, stream), problem, tensor);
     }

@@ -25,6 +25,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     arguments := `[` [argument (`,` argument)*] `]`
     argument  := string [`as` string] [role] [`read` | `write` | `accumulate`] [dims] [values]
     role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
+                 | `output_gradient` | `lse_gradient` | `delta` | `lse2`
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float | `=` integer
     ```
@@ -50,7 +51,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
       `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
     - C3: the `values` are finite, the first at most the last
     - C4: no role but `bound` and `capture` twice
-    - C5: `output` and `lse` are not read, arguments of other roles are
+    - C5: arguments of other roles than `output`, `lse`, `delta` and `lse2` are read
     - C8: only an i32 has a number after `=`, which fits it
 
     **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`

@@ -178,8 +178,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 }
 
 def Attn_YieldOp : Op<Attn_Dialect, "yield",
-    [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp"]>]> {
-  let summary = "returns the new score, whether query i may see key j, or the keys that it may see";
+    [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp", "AttentionBwdOp"]>]> {
+  let summary = "returns the new score (and its derivative), whether query i may see key j, or the keys that it may see";
   let description = [{
     **Example**
     ```mlir

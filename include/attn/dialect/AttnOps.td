@@ -4,6 +4,7 @@
 
 include "attn/dialect/ArgumentAttrs.td"
 include "attn/dialect/AttentionOp.td"
+include "attn/dialect/BackwardOps.td"
 include "attn/dialect/ScheduleAttrs.td"
 include "attn/dialect/VariantAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"

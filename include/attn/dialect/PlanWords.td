@@ -19,7 +19,8 @@ def Attn_BwdKind : Attn_KindWord<1, "Bwd", "bwd">;
 def Attn_DecodeKind : Attn_KindWord<2, "Decode", "decode">;
 def Attn_CombineKind : Attn_KindWord<3, "Combine", "combine">;
 def Attn_CustomKind : Attn_KindWord<4, "Custom", "custom">; // its text names its values itself
-defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind];
+def Attn_DeltaKind : Attn_KindWord<5, "Delta", "delta">;    // the row statistics of a backward pass
+defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
@@ -30,8 +31,13 @@ def Attn_BoundRole : Attn_RoleWord<4, "Bound", "bound">;       // of the mask
 def Attn_CaptureRole : Attn_RoleWord<5, "Capture", "capture">; // of a region
 def Attn_OutputRole : Attn_RoleWord<6, "Output", "output">;
 def Attn_LseRole : Attn_RoleWord<7, "Lse", "lse">;
+def Attn_OutputGradientRole : Attn_RoleWord<8, "OutputGradient", "output_gradient">;
+def Attn_LseGradientRole : Attn_RoleWord<9, "LseGradient", "lse_gradient">;
+def Attn_DeltaRole : Attn_RoleWord<10, "Delta", "delta">;      // of the rows of a backward pass
+def Attn_Lse2Role : Attn_RoleWord<11, "Lse2", "lse2">;         // the LSE in base 2, +inf for rows without keys
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
-                         Attn_OutputRole, Attn_LseRole];
+                         Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
+                         Attn_Lse2Role];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

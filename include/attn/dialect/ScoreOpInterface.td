@@ -13,9 +13,10 @@ def Attn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      The partial derivative of the op's result by its operand `number`, as new
-      scalar ops at the builder's insertion point, where the op's operands and
-      result are visible. Failure: not differentiable by that operand.
+      The partial derivative of the op's result by its operand `number`, both
+      floats, as new scalar ops at the builder's insertion point, where the op's
+      operands and result are visible. It is f64 if the result is, otherwise f32.
+      Failure: not differentiable by that operand.
       }], "::mlir::FailureOr<::mlir::Value>", "differentiate",
       (ins "::mlir::OpBuilder &":$builder, "unsigned":$number), [{}],
       [{ return ::mlir::failure(); }]>,

@@ -29,6 +29,9 @@ const ScoreOp *lookUpScoreOp(llvm::StringRef name);
 inline const ScoreOp *lookUpScoreOp(mlir::Operation *op) {
   return lookUpScoreOp(op->getName().getStringRef());
 }
+/// Returns the type of a derivative by, or of, a float: f64 for f64, otherwise
+/// f32.
+mlir::Type slopeTypeOf(mlir::Type type);
 /// Returns `op` of an f32, computed by the ops of its expansion.
 mlir::Value expandScoreOp(const ScoreOp &op, mlir::ImplicitLocOpBuilder &b,
                           mlir::Value operand);

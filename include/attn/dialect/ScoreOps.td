@@ -8,8 +8,8 @@
 // test/unit/codegen/score_ops_test.cpp.
 //
 // C++ in a record has `a`, `b` and `c` for the op's operands and `y` for its
-// result. In `derivatives` and `expansion` they are scalars of a kernel
-// (dialect/lib/Scalar.h), elsewhere numbers of the host.
+// result. In `expansion` they are scalars of a kernel (dialect/lib/Scalar.h), in
+// `derivatives` such scalars or numbers of the host, elsewhere numbers.
 #ifndef ATTN_DIALECT_SCOREOPS_TD
 #define ATTN_DIALECT_SCOREOPS_TD
 
@@ -35,7 +35,7 @@ class Attn_ScoreOp<string opDialect, string opName, string cppName,
                    string text> {
   string name = opDialect # "." # opName;
   string meaning = text;
-  // By each operand. An op of other numbers than f32 has none.
+  // By each operand. An integer or truth value has none, and no derivative by it.
   list<string> derivatives = [];
   // The body of a C++ function of `a`, if kernels compute the op by others. One
   // that needs integers or flags has a pattern in codegen/emit/MathToNVVM.cpp.
@@ -49,6 +49,9 @@ class Attn_ScoreOp<string opDialect, string opName, string cppName,
   string attach = "attachModel<" # opDialect # "::" # cppName # ">";
   string slopes = "{" # !interleave(!foreach(d, derivatives, !if(!empty(d), "nullptr",
       "[](Scalar a, Scalar b, Scalar c, Scalar y) -> Scalar { return " # d # "; }")), ", ") # "}";
+  string numberSlopesOf = "{" # !interleave(!foreach(d, derivatives,
+      "[]([[maybe_unused]] double a, [[maybe_unused]] double b, [[maybe_unused]] double c, "
+      "[[maybe_unused]] double y) -> double { return " # d # "; }"), ", ") # "}";
   string expand = !if(!empty(expansion), "nullptr", "[](Scalar a) -> Scalar {" # expansion # "}");
 }
 
@@ -58,6 +61,8 @@ class Attn_FloatWord<string programWord, int arity, string cpp> {
   string word = programWord;
   bits<32> operands = arity;
   Attn_Error error = Attn_Rounding;
+  // The derivatives by each operand, of numbers of the host.
+  string numberSlopes = "{}";
 
   string value = "[]([[maybe_unused]] double a, [[maybe_unused]] double b, [[maybe_unused]] double c)"
                  " -> double { return " # cpp # "; }";
@@ -75,7 +80,9 @@ class Attn_OtherWord<string programWord, string cpp> {
 class Attn_FloatOp<string opDialect, string opName, string cppName, int arity,
                    string text, string cpp>
     : Attn_ScoreOp<opDialect, opName, cppName, text>,
-      Attn_FloatWord<opName, arity, cpp>;
+      Attn_FloatWord<opName, arity, cpp> {
+  let numberSlopes = numberSlopesOf;
+}
 
 /// A function of one f32, which Python has by the op's name.
 class Attn_Function<string opName, string cppName, int seconds, string text,
@@ -154,6 +161,7 @@ def Attn_Tanh : Attn_Function<"tanh", "TanhOp", 25, "the hyperbolic tangent", "s
 // With fastmath<afn> it is one instruction.
 def Attn_TanhApprox : Attn_FloatWord<"tanh.afn", 1, "std::tanh(a)"> {
   let error = Attn_Relative<11>;
+  let numberSlopes = Attn_Tanh.numberSlopes;
 }
 def Attn_Erf : Attn_Function<"erf", "ErfOp", 100, "the error function", "std::erf(a)"> {
   let derivatives = ["2 * inv_sqrtpi * exp(-(a * a))"];
@@ -200,23 +208,26 @@ def Attn_NegF : Attn_FloatOp<"arith", "negf", "NegFOp", 1, "-a", "-a"> {
   let derivatives = ["-1.0"];
 }
 def Attn_AbsF : Attn_FloatOp<"math", "absf", "AbsFOp", 1, "the magnitude", "std::fabs(a)"> {
-  let derivatives = ["select(a < 0.0, -1.0, 1.0)"];
+  let derivatives = ["select(a > 0.0, 1.0, select(a < 0.0, -1.0, 0.0))"];
 }
 
-// A tie counts for the first operand.
-class Attn_Maximum<string opName, string cppName, string text, string cpp>
+// Ties are torch's: each operand of torch.maximum gets half of the gradient, and
+// the first one of torch.fmax gets all of it, unless it is a NaN.
+class Attn_Extremum<string opName, string cppName, string text, string cpp, string before>
     : Attn_FloatOp<"arith", opName, cppName, 2, text, cpp> {
-  let derivatives = ["indicator(a >= b)", "indicator(b > a)"];
+  let derivatives = ["select(a == b, 0.5, indicator(a " # before # " b))",
+                     "select(a == b, 0.5, indicator(b " # before # " a))"];
 }
-class Attn_Minimum<string opName, string cppName, string text, string cpp>
+class Attn_ExtremeNumber<string opName, string cppName, string text, string cpp, string before>
     : Attn_FloatOp<"arith", opName, cppName, 2, text, cpp> {
-  let derivatives = ["indicator(a <= b)", "indicator(b < a)"];
+  defvar isFirst = "select(b != b, 1.0, indicator(a " # before # "= b))";
+  let derivatives = [isFirst, "1.0 - " # isFirst];
 }
 defvar isNaN = "std::isnan(a) || std::isnan(b)";
-def Attn_MaximumF : Attn_Maximum<"maximumf", "MaximumFOp", "the larger one, or a NaN", isNaN # " ? NAN : std::fmax(a, b)">;
-def Attn_MinimumF : Attn_Minimum<"minimumf", "MinimumFOp", "the smaller one, or a NaN", isNaN # " ? NAN : std::fmin(a, b)">;
-def Attn_MaxNumF : Attn_Maximum<"maxnumf", "MaxNumFOp", "the larger number", "std::fmax(a, b)">;
-def Attn_MinNumF : Attn_Minimum<"minnumf", "MinNumFOp", "the smaller number", "std::fmin(a, b)">;
+def Attn_MaximumF : Attn_Extremum<"maximumf", "MaximumFOp", "the larger one, or a NaN", isNaN # " ? NAN : std::fmax(a, b)", ">">;
+def Attn_MinimumF : Attn_Extremum<"minimumf", "MinimumFOp", "the smaller one, or a NaN", isNaN # " ? NAN : std::fmin(a, b)", "<">;
+def Attn_MaxNumF : Attn_ExtremeNumber<"maxnumf", "MaxNumFOp", "the larger number", "std::fmax(a, b)", ">">;
+def Attn_MinNumF : Attn_ExtremeNumber<"minnumf", "MinNumFOp", "the smaller number", "std::fmin(a, b)", "<">;
 
 // Arithmetic on integers.
 
@@ -282,8 +293,11 @@ def Attn_SIToFP : Attn_Conversion<"sitofp", "SIToFPOp", "an integer to a float",
 def Attn_UIToFP : Attn_Conversion<"uitofp", "UIToFPOp", "an unsigned integer to a float", "IntToFloat", "unsignedToFloat">;
 def Attn_FPToSI : Attn_Conversion<"fptosi", "FPToSIOp", "a float to an integer, toward zero", "FloatToInt", "floatToSigned">;
 def Attn_FPToUI : Attn_Conversion<"fptoui", "FPToUIOp", "a float to an unsigned integer, toward zero", "FloatToInt", "floatToUnsigned">;
+// The gradient passes through a rounding.
+let derivatives = ["1.0"] in {
 def Attn_ExtF : Attn_Conversion<"extf", "ExtFOp", "a float to more bits", "FloatToFloat", "convertFloats">;
 def Attn_TruncF : Attn_Conversion<"truncf", "TruncFOp", "a float to fewer bits, rounded", "FloatToFloat", "convertFloats">;
+}
 def Attn_Extract : Attn_ScoreOp<"tensor", "extract", "ExtractOp", "an element of a captured tensor; beyond its end, 0"> {
   let weight = 60;
 }
@@ -302,6 +316,12 @@ def FloatWordTable : GenericTable {
   let Fields = ["word", "operands", "value", "errorBound"];
   string TypeOf_value = "code";
   string TypeOf_errorBound = "code";
+}
+def FloatSlopesTable : GenericTable {
+  let FilterClass = "Attn_FloatWord";
+  let CppTypeName = "FloatSlopes";
+  let Fields = ["word", "numberSlopes"];
+  string TypeOf_numberSlopes = "code";
 }
 def OtherWordTable : GenericTable {
   let FilterClass = "Attn_OtherWord";

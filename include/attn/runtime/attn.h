@@ -197,7 +197,15 @@ typedef enum attn_role {
   ATTN_ROLE_CAPTURE = 6,
   ATTN_ROLE_OUTPUT = 7,
   /* The logarithm of the sum of exponentials, row by row. */
-  ATTN_ROLE_LSE = 8
+  ATTN_ROLE_LSE = 8,
+  /* The gradient of O. */
+  ATTN_ROLE_OUTPUT_GRADIENT = 9,
+  /* The gradient of the LSE. */
+  ATTN_ROLE_LSE_GRADIENT = 10,
+  /* The sum of dO * O of each row, minus the gradient of its LSE. */
+  ATTN_ROLE_DELTA = 11,
+  /* The LSE in base 2; +inf for rows without keys. */
+  ATTN_ROLE_LSE2 = 12
 } attn_role;
 
 /* The largest number of dims of a tensor. */

@@ -2,11 +2,9 @@
 //
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
+#include "../KernelFunction.h"
 #include "Tiling/KernelWriter.h"
-#include "attn/dialect/ConsumedKnobs.h"
-#include "attn/dialect/RegionProgram.h"
 #include "attn/passes/kernels/Passes.h"
-#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILE
@@ -15,41 +13,6 @@ namespace attn {
 
 using namespace mlir;
 using namespace attn;
-
-/// Requires: the function has one attention of its own arguments, and returns
-/// its results.
-static LogicalResult checkFunction(func::FuncOp func, AttentionOp attention) {
-  for (Operation &op : func.getBody().getOps()) {
-    if (&op != attention && !isa<func::ReturnOp, arith::ConstantOp>(op)) {
-      return op.emitOpError("expected only one 'attn.attention', "
-                            "'func.return' and constants in the function, "
-                            "got '")
-             << op.getName() << "'";
-    }
-  }
-  // Launches give the bounds of the user's masks, not those of inferred ones.
-  bool isInferred = attention->hasAttr(kUserProblemAttr);
-  for (auto [number, operand] : llvm::enumerate(attention->getOperands())) {
-    bool isBound = llvm::is_contained(attention.getBounds(), operand);
-    if (!isa<BlockArgument>(operand) &&
-        !(isBound && isInferred && matchPattern(operand, m_Constant()))) {
-      return attention.emitOpError("expected operand #")
-             << number << " to be an argument of the function";
-    }
-  }
-  for (BlockArgument argument : func.getArguments()) {
-    if (argument.use_empty()) {
-      return func.emitOpError("expected 'attn.attention' to use argument #")
-             << argument.getArgNumber() << " of the function";
-    }
-  }
-  Operation *end = func.getBody().front().getTerminator();
-  if (!llvm::equal(end->getOperands(), attention.getResults())) {
-    return end->emitOpError("expected the results of 'attn.attention', in "
-                            "order, to be the results of the function");
-  }
-  return success();
-}
 
 /// Ensures: one loop, with the steps that the description names.
 static LogicalResult verifyTiled(tile::KernelOp kernel) {
@@ -72,10 +35,9 @@ static LogicalResult verifyTiled(tile::KernelOp kernel) {
   return success();
 }
 
-static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
-  if (failed(checkFunction(func, attention))) {
-    return failure();
-  }
+static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
+                                               Operation *op) {
+  auto attention = cast<AttentionOp>(op);
   if (!attention.getConfig()) {
     return attention.emitOpError("expected 'config', which attn-configure "
                                  "attaches");
@@ -92,9 +54,10 @@ static LogicalResult tileFunction(func::FuncOp func, AttentionOp attention) {
   }
   tile::KernelOp kernel =
       writeKernel(attention, func.getName(), std::move(*names));
-  recordConsumed(kernel, "attn-tile");
-  func.erase();
-  return verifyTiled(kernel);
+  if (failed(verifyTiled(kernel))) {
+    return failure();
+  }
+  return kernel;
 }
 
 namespace {
@@ -102,30 +65,15 @@ struct TilePass : public attn::impl::TileBase<TilePass> {
   using TileBase::TileBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SmallVector<std::pair<func::FuncOp, AttentionOp>> work;
-    auto result = module.walk([&](AttentionOp attention) {
-      auto func = dyn_cast<func::FuncOp>(attention->getParentOp());
-      if (!func) {
-        attention.emitOpError("expected to be in a 'func.func', got '")
-            << attention->getParentOp()->getName() << "'";
-        return WalkResult::interrupt();
-      }
-      work.emplace_back(func, attention);
-      return WalkResult::advance();
+    auto result = getOperation().walk([](AttentionBwdOp op) {
+      op.emitOpError("attn-tile: no tile program yet for the main kernel of a "
+                     "backward pass");
+      return WalkResult::interrupt();
     });
-    if (result.wasInterrupted()) {
-      return signalPassFailure();
-    }
-    for (auto [func, attention] : work) {
-      if (!SymbolTable::symbolKnownUseEmpty(func, module)) {
-        func.emitOpError("expected no uses of the function, which becomes a "
-                         "kernel");
-        return signalPassFailure();
-      }
-      if (failed(tileFunction(func, attention))) {
-        return signalPassFailure();
-      }
+    auto isAttention = [](Operation *op) { return isa<AttentionOp>(op); };
+    if (result.wasInterrupted() ||
+        failed(replaceFunctions(getOperation(), isAttention, tileAttention))) {
+      signalPassFailure();
     }
   }
 };

@@ -368,7 +368,8 @@ static Expected<std::string> answerEntries(Fields &fields,
               !hasProblem ||
               llvm::is_contained(chosen,
                                  std::pair(path, entry.getSymName().str()));
-          if (isOfMachine && isChosen) {
+          // Parameters are those of forward kernels.
+          if (entry.getKind() == KernelKind::Fwd && isOfMachine && isChosen) {
             write(out, entry, path);
           }
         }

@@ -298,7 +298,7 @@ func.func @mask_kind(%q: !q, %scale: f32) {
 // -----
 
 func.func @yield_parent(%x: f32) {
-  // expected-error @below {{'attn.yield' op expects parent op 'attn.attention'}}
+  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.attention, attn.attention_bwd'}}
   attn.yield %x : f32
 }
 

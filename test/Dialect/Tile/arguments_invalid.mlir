@@ -183,9 +183,29 @@ tile.kernel @c5_query args ["a" query write] problem #p {
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{expected "a", of role 'lse', to be one to write or accumulate, got one to read}}
-tile.kernel @c5_lse args ["a" lse] problem #p {
-^bb0(%a: tensor<?x?x?x64xbf16>):
+// expected-error @below {{'tile.kernel' op expected "a", of role 'lse', to be one to write or accumulate, got one to read}}
+tile.kernel @kernel_c6_lse args ["a" lse] problem #p {
+^bb0(%a: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = delta, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "a", of role 'lse', to be one to read, got one to write}}
+tile.kernel @kernel_c6_lse_of_delta args ["a" lse write] problem #p {
+^bb0(%a: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = delta, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected a kernel of kind 'delta' to have an argument of role 'output', got none}}
+tile.kernel @kernel_c6_delta args ["a" lse] problem #p {
+^bb0(%a: tensor<?x?x?xf32>):
   tile.work {
   }
 }
@@ -223,7 +243,7 @@ tile.kernel @kernel_c6_all args ["q" query, "k" key, "v", "scale" scale, "o" out
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{'tile.kernel' op expected a forward kernel to have an argument of role 'scale', got none}}
+// expected-error @below {{'tile.kernel' op expected a kernel of kind 'fwd' to have an argument of role 'scale', got none}}
 tile.kernel @kernel_c6_forward args ["q" query, "k" key, "v" value, "o" output write, "lse" lse write] problem #p {
 ^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: tensor<?x?x?x64xbf16>, %a4: tensor<?x?x?xf32>):
   tile.work {

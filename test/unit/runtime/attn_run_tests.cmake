@@ -5,12 +5,14 @@ set(here ${CMAKE_CURRENT_LIST_DIR})
 # The parts of the tool.
 add_executable(attn_run_tests
   ${here}/run_check_test.cpp
+  ${here}/run_gradients_test.cpp
   ${here}/run_inputs_test.cpp
   ${here}/run_numbers_test.cpp
   ${here}/run_options_test.cpp
   ${here}/run_problem_test.cpp
   ${here}/run_region_test.cpp
   ${here}/run_stamps_test.cpp)
+target_include_directories(attn_run_tests PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 target_link_libraries(attn_run_tests PRIVATE attn_run_lib GTest::gtest_main)
 add_test(NAME attn_run_tests COMMAND attn_run_tests)
 

@@ -60,6 +60,58 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
+  let summary = "write the functions of the gradients of attn.attention";
+  let description = [{
+    For each function around an `attn.attention` another one follows, named with `_bwd` behind: from
+    the arguments of the first, its results O and LSE, and the gradients of these, it computes
+    the gradients of Q, K and V. The score region becomes one that yields the score and its derivative,
+    by `ScoreOpInterface`: op by op from the score to the result, so that what a choice leaves out, and
+    what does not depend on the score, has no part in it. A rounding passes a derivative on; an
+    integer or a truth value has none.
+
+    **Requires** the function is one that `attn-tile` accepts, but for its config: the gradients are of the
+    masks and functions of the user, before `attn-configure` and `attn-infer-mask`. An argument with the
+    attribute `attn.gradient` is the query, the key or the value.
+
+    **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd`, whose results it
+    returns: the gradients of Q, K and V. It has the arguments of the first function, with their
+    attributes, then O, LSE, dO and dLSE. The first function does not change.
+
+    **Before**
+    ```mlir
+    func.func @f(%q: tensor<?x?x?x64xbf16>, ...) -> (...) {
+      %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+          score_region {
+          ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+            %z = math.tanh %s : f32
+            attn.yield %z : f32
+          } : ...
+      return %o, %lse : ...
+    }
+    ```
+    **After**
+    ```mlir
+    func.func @f(%q: tensor<?x?x?x64xbf16>, ...) -> (...) { ... }
+    func.func @f_bwd(%q: tensor<?x?x?x64xbf16>, ..., %o: ..., %lse: ..., %do: ..., %dlse: ...) -> (...) {
+      %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : ...
+      %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+          score_region {
+          ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+            %z = math.tanh %s : f32
+            %0 = arith.mulf %z, %z : f32
+            %1 = arith.constant 1.0 : f32
+            %g = arith.subf %1, %0 : f32
+            attn.yield %z, %g : f32, f32
+          } : ...
+      return %dq, %dk, %dv : ...
+    }
+    ```
+    Functions without attention are left alone.
+  }];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
 def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
   let summary = "turn functions around attn.attention into one CTA's program";
   let description = [{
@@ -105,7 +157,46 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
       }
     }
     ```
-    Functions without attention are left alone. Does not change numerics.
+    Functions without attention are left alone; an `attn.attention_bwd` is refused. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
+  let summary = "turn functions around attn.delta into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name: a grid over blocks of the rows of the results, heads and
+    batches, without a loop.
+
+    **Requires** an `attn.delta` with `config` is, with `func.return`, the only op of a `func.func` that nothing
+    calls; its operands are the arguments of the function and its results the function's.
+
+    **Ensures** no `attn.delta`; each new kernel has the arguments o, do, lse, dlse, dl and lse2, which say
+    their roles, and the steps ld_o, ld_do, ld_lse, ld_dlse, dot, stats, st_dl and st_lse2.
+
+    **Before**
+    ```mlir
+    func.func @f(%o: tensor<?x?x?x64xbf16>, ...) -> (...) {
+      %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd)
+          config <tile_m = 64, tile_n = 1, work = grid> : ...
+      return %delta, %lse2 : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["o" output, "do" output_gradient, "lse" lse, "dlse" lse_gradient, "dl" delta write, "lse2" lse2 write] problem <...> config <...> {
+    ^bb0(%o: tensor<?x?x?x64xbf16>, ..., %lse2: tensor<?x?x?xf32>):
+      tile.work {
+        %w = tile.step @next ...
+        %ot = tile.step @ld_o (%w) ...
+        // ld_do, ld_lse, ld_dlse
+        %sums = tile.step @dot (%ot, %dt) ...
+        %delta, %rows = tile.step @stats (%sums, %l, %dl, %w) ...
+        // st_dl, st_lse2
+      }
+    }
+    ```
+    Functions without `attn.delta` are left alone. Does not change numerics.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }

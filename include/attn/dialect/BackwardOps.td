@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ops of the backward pass, which attn-differentiate makes.
+#ifndef ATTN_DIALECT_BACKWARDOPS_TD
+#define ATTN_DIALECT_BACKWARDOPS_TD
+
+include "attn/dialect/AttentionOp.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
+    AllTypesMatch<["out", "out_gradient"]>, AllTypesMatch<["lse", "lse_gradient"]>,
+    AllTypesMatch<["delta", "lse2"]>]> {
+  let summary = "the row statistics of a backward pass: sum(dO * O) - dLSE, and the LSE in base 2";
+  let description = [{
+    For every batch b, query head h and row i of the results:
+
+        delta[b, h, i] = sum_c O[b, i, h, c] * dO[b, i, h, c] - dLSE[b, h, i]
+        lse2[b, h, i]  = LSE[b, h, i] * log2(e)
+
+    In a row without keys, whose LSE is -inf, and in rows after the last query, delta is 0
+    and lse2 is +inf: exp2(score - lse2) is 0 there, and no other rule is needed.
+
+    **Operands**
+    - `out` and `out_gradient` (B, Sq, Hq, Dv): O as the forward pass stored it, and its
+      gradient, in the layout of `attn.attention`
+    - `lse` (B, Hq, Sq): natural logarithm; `lse_gradient`: its gradient
+
+    **Constraints**
+    - C1: `out` and `out_gradient` have one type of rank 4 and element type bf16 or f16; their head dim
+      is static, a multiple of 8 from 8 to 256
+    - C2: `lse` is f32 of shape (B, Hq, Sq), and `lse_gradient` has its type
+    - C3: `delta` and `lse2` are f32 of one shape (B, Hq, R), where R is at least Sq
+
+    C2 and C3 compare static sizes only; the others are checked at launch.
+
+    **Numerics** Products and sums are f32.
+
+    **Effects** none.
+
+    **Example**
+    ```mlir
+    %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd)
+        : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Attn_Tensor:$out, Attn_Tensor:$out_gradient, Attn_LseTensor:$lse,
+    Attn_LseTensor:$lse_gradient, Attn_LayoutKindAttr:$layout, OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Attn_LseTensor:$delta, Attn_LseTensor:$lse2);
+  let assemblyFormat = [{
+    $out `,` $out_gradient `,` $lse `,` $lse_gradient `layout` `(` custom<Layout>($layout) `)`
+    (`config` $config^)? attr-dict `:` `(` type($out) `,` type($lse) `)` `->` type($delta)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The problem of a kernel of this op.
+    ::attn::ProblemAttr getProblem();
+    int64_t getHeadDimV() { return getOut().getType().getDimSize(3); }
+    /// The dimensions of O that are positions and heads.
+    unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
+    unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
+  }];
+}
+
+def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
+    [Pure, IsolatedFromAbove, AttrSizedOperandSegments, AllTypesMatch<["delta", "lse2"]>,
+     AllTypesMatch<["query", "query_gradient"]>, AllTypesMatch<["key", "key_gradient"]>,
+     AllTypesMatch<["value", "value_gradient"]>]> {
+  let summary = "the gradients of Q, K and V of an `attn.attention`";
+  let description = [{
+    With the scores x = scale * Q K^T of an `attn.attention`, z = score(x), and the derivative
+    g = dz/dx, over the keys j that query i sees:
+
+        P[i, j]  = exp2(z[i, j] * log2(e) - lse2[i])
+        dP[i, j] = sum_c dO[i, c] * V[j, c]
+        dX[i, j] = P[i, j] * (dP[i, j] - delta[i]) * g[i, j]
+        dV[j] = sum_i P[i, j] * dO[i]
+        dK[j] = scale * sum_i dX[i, j] * Q[i]
+        dQ[i] = scale * sum_j dX[i, j] * K[j]
+
+    The gradients of a head of K and V are the sums over its group of query heads. Where P is 0, dX is 0,
+    whatever g is.
+
+    **Operands**
+    - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
+    - `out_gradient` (B, Sq, Hq, Dv): dO
+    - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
+
+    **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
+    the derivative g. `mask_region` is that of `attn.attention`.
+
+    **Constraints**
+    - C1: `query`, `key`, `value` and `out_gradient` have rank 4 and one element type, bf16 or f16
+    - C2: head dims are static, multiples of 8, from 8 to 256
+    - C3: `key` has the head dim of `query`
+    - C4: `key` and `value` have the batch size of `query`
+    - C5: `value` has the seqlen and the heads of `key`
+    - C6: the heads of `query` are a multiple of those of `key`
+    - C7: `out_gradient` is (B, Sq, Hq, Dv)
+    - C8: `lse2` and `delta` are f32 of one shape (B, Hq, R), where R is at least Sq
+    - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
+      captures...) and yields two f32
+    - C10: the gradients have the types of the tensors
+    - C11: masks, captures and the ops of the regions obey C10 to C15, C17 and C19 of `attn.attention`
+
+    C3 to C8 compare static sizes only; the others are checked at launch.
+
+    **Numerics** Products accumulate in f32; P and dX are rounded to the element type before the
+    products with dO, Q and K. The scale is applied to the sums.
+
+    **Effects** none.
+
+    **Example**
+    ```mlir
+    %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+        captures(%cap : f32)
+        score_region {
+        ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %c: f32):
+          %ratio = arith.divf %x, %c : f32
+          %t = math.tanh %ratio : f32
+          %z = arith.mulf %t, %c : f32
+          %one = arith.constant 1.0 : f32
+          %square = arith.mulf %t, %t : f32
+          %g = arith.subf %one, %square : f32
+          attn.yield %z, %g : f32, f32
+        } : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>,
+             tensor<?x?x?xf32>)
+    ```
+  }];
+  let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
+    Attn_LseTensor:$lse2, Attn_LseTensor:$delta, F32:$scale, Variadic<I32>:$bounds,
+    Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
+    DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds);
+  let results = (outs Attn_Tensor:$query_gradient, Attn_Tensor:$key_gradient, Attn_Tensor:$value_gradient);
+  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta `scale` `(` $scale `)`
+    `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
+    (`captures` `(` $captures^ `:` type($captures) `)`)?
+    (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
+    `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
+  }];
+  let hasRegionVerifier = 1;
+  let hasVerifier = 1;
+}
+
+#endif // ATTN_DIALECT_BACKWARDOPS_TD

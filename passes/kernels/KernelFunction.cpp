@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelFunction.h"
+#include "attn/dialect/ConsumedKnobs.h"
+#include "attn/dialect/RegionProgram.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+static LogicalResult checkOperands(func::FuncOp func, Operation *op) {
+  // Launches give the bounds of the user's masks, not those of inferred ones.
+  auto attention = dyn_cast<AttentionOp>(op);
+  bool isInferred = op->hasAttr(kUserProblemAttr);
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    bool isBound =
+        isInferred && llvm::is_contained(attention.getBounds(), operand);
+    if (!isa<BlockArgument>(operand) &&
+        !(isBound && matchPattern(operand, m_Constant()))) {
+      return op->emitOpError("expected operand #")
+             << number << " to be an argument of the function";
+    }
+  }
+  for (BlockArgument argument : func.getArguments()) {
+    if (argument.use_empty()) {
+      return func.emitOpError("expected '")
+             << op->getName() << "' to use argument #"
+             << argument.getArgNumber() << " of the function";
+    }
+  }
+  return success();
+}
+
+LogicalResult attn::checkKernelFunction(func::FuncOp func, Operation *op) {
+  for (Operation &other : func.getBody().getOps()) {
+    if (&other != op && !isa<func::ReturnOp, arith::ConstantOp>(other)) {
+      return other.emitOpError("expected only one '")
+             << op->getName()
+             << "', 'func.return' and constants in the function, got '"
+             << other.getName() << "'";
+    }
+  }
+  if (failed(checkOperands(func, op))) {
+    return failure();
+  }
+  Operation *end = func.getBody().front().getTerminator();
+  if (!llvm::equal(end->getOperands(), op->getResults())) {
+    return end->emitOpError("expected the results of '")
+           << op->getName() << "', in order, to be the results of the function";
+  }
+  return success();
+}
+
+LogicalResult attn::replaceFunctions(
+    ModuleOp module, function_ref<bool(Operation *)> isOfKernel,
+    function_ref<FailureOr<tile::KernelOp>(func::FuncOp, Operation *)> write) {
+  SmallVector<std::pair<func::FuncOp, Operation *>> work;
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isOfKernel(op)) {
+      return WalkResult::advance();
+    }
+    auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+    if (!func) {
+      op->emitOpError("expected to be in a 'func.func', got '")
+          << op->getParentOp()->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    work.emplace_back(func, op);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted()) {
+    return failure();
+  }
+  for (auto [func, op] : work) {
+    if (!SymbolTable::symbolKnownUseEmpty(func, module)) {
+      return func.emitOpError("expected no uses of the function, which becomes "
+                              "a kernel");
+    }
+    if (failed(checkKernelFunction(func, op))) {
+      return failure();
+    }
+    FailureOr<tile::KernelOp> kernel = write(func, op);
+    if (failed(kernel)) {
+      return failure();
+    }
+    recordConsumed(*kernel, "attn-tile");
+    func.erase();
+  }
+  return success();
+}

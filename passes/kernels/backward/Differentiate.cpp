@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-differentiate: writes, for each function with an attn.attention, the
+// function of its gradients.
+#include "../KernelFunction.h"
+#include "SlopeWriter.h"
+#include "attn/dialect/RegionProgram.h"
+#include "attn/passes/kernels/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace attn {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "attn/passes/kernels/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// The attribute of an argument of the function whose gradient is wanted.
+constexpr StringLiteral kGradientAttr = "attn.gradient";
+
+/// Requires: the masks and functions are those of the user.
+static LogicalResult checkStage(AttentionOp op) {
+  if (op.getConfig()) {
+    return op.emitOpError("attn-differentiate: expected no 'config', which "
+                          "attn-configure attaches after it");
+  }
+  if (op.hasRowKeys() || op->hasAttr(kUserMaskAttr)) {
+    return op.emitOpError("attn-differentiate: expected the mask of the user, "
+                          "which attn-infer-mask changes after it");
+  }
+  return success();
+}
+
+/// What an operand is, in diagnostics.
+static std::string describe(AttentionOp op, Value operand) {
+  if (operand == op.getScale()) {
+    return "the scale";
+  }
+  return llvm::is_contained(op.getBounds(), operand) ? "a bound of the mask"
+                                                     : "a capture";
+}
+
+/// Requires: gradients are asked of Q, K and V alone.
+static LogicalResult checkWanted(func::FuncOp func, AttentionOp op) {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    if (!func.getArgAttr(number, kGradientAttr) ||
+        llvm::is_contained({op.getQuery(), op.getKey(), op.getValue()},
+                           argument)) {
+      continue;
+    }
+    auto name = func.getArgAttrOfType<StringAttr>(number, "attn.name");
+    InFlightDiagnostic error =
+        func.emitOpError("attn-differentiate: expected '")
+        << kGradientAttr
+        << "' of the query, the key and the value alone, got it of argument #"
+        << number;
+    if (name) {
+      error << ", " << name;
+    }
+    return error << ", " << describe(op, argument)
+                 << ", whose gradient has no lowering yet";
+  }
+  return success();
+}
+
+namespace {
+
+/// Writes the function of the gradients after that of an attention.
+class GradientWriter {
+public:
+  GradientWriter(func::FuncOp func, AttentionOp attention)
+      : b(func->getContext()), loc(attention.getLoc()), func(func),
+        attention(attention) {}
+
+  LogicalResult write(StringRef name);
+
+private:
+  func::FuncOp createFunction(StringRef name);
+  Value mapped(Value value) { return map.lookup(value); }
+
+  OpBuilder b;
+  Location loc;
+  func::FuncOp func;
+  AttentionOp attention;
+  IRMapping map; // from the first function
+};
+
+} // namespace
+
+/// Creates the function with the arguments of the first one, then O, LSE, dO
+/// and dLSE.
+func::FuncOp GradientWriter::createFunction(StringRef name) {
+  SmallVector<Type> inputs(func.getArgumentTypes());
+  for (int n = 0; n < 2; ++n) {
+    llvm::append_range(inputs, attention->getResultTypes());
+  }
+  b.setInsertionPointAfter(func);
+  auto result = func::FuncOp::create(
+      b, func.getLoc(), name,
+      b.getFunctionType(inputs, {attention.getQuery().getType(),
+                                 attention.getKey().getType(),
+                                 attention.getValue().getType()}));
+  Block *entry = result.addEntryBlock();
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    map.map(argument, entry->getArgument(number));
+    result.setArgAttrs(number, func.getArgAttrDict(number));
+  }
+  b.setInsertionPointToStart(entry);
+  for (auto constant : func.getBody().getOps<arith::ConstantOp>()) {
+    b.clone(*constant, map);
+  }
+  return result;
+}
+
+LogicalResult GradientWriter::write(StringRef name) {
+  func::FuncOp result = createFunction(name);
+  ValueRange ofResults = result.getArguments().take_back(4);
+  Value out = ofResults[0], lse = ofResults[1], outGradient = ofResults[2],
+        lseGradient = ofResults[3];
+  RankedTensorType ofLse = attention.getLse().getType();
+  auto rows = RankedTensorType::get(
+      {ofLse.getDimSize(0), ofLse.getDimSize(1), ShapedType::kDynamic},
+      ofLse.getElementType());
+  auto delta =
+      DeltaOp::create(b, loc, rows, rows, out, outGradient, lse, lseGradient,
+                      attention.getLayout(), ConfigAttr());
+  auto all = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value v) { return mapped(v); });
+  };
+  auto gradients = AttentionBwdOp::create(
+      b, loc, attention.getQuery().getType(), attention.getKey().getType(),
+      attention.getValue().getType(), mapped(attention.getQuery()),
+      mapped(attention.getKey()), mapped(attention.getValue()), outGradient,
+      delta.getLse2(), delta.getDelta(), mapped(attention.getScale()),
+      all(attention.getBounds()), all(attention.getCaptures()),
+      attention.getMask(), attention.getLayout(), attention.getBoundKinds());
+  func::ReturnOp::create(b, loc, gradients.getResults());
+  IRMapping ofRegions;
+  attention.getMaskRegion().cloneInto(&gradients.getMaskRegion(), ofRegions);
+  attention.getScoreRegion().cloneInto(&gradients.getScoreRegion(), ofRegions);
+  return attention.hasScoreRegion()
+             ? SlopeWriter(gradients.getScoreRegion()).run()
+             : success();
+}
+
+static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
+  if (failed(checkKernelFunction(func, attention)) ||
+      failed(checkStage(attention)) || failed(checkWanted(func, attention))) {
+    return failure();
+  }
+  std::string name = (func.getName() + "_bwd").str();
+  if (SymbolTable::lookupSymbolIn(func->getParentOp(), name)) {
+    return func.emitOpError("attn-differentiate: expected no symbol '@")
+           << name << "' yet, the name of the function of its gradients";
+  }
+  return GradientWriter(func, attention).write(name);
+}
+
+namespace {
+struct DifferentiatePass
+    : public attn::impl::DifferentiateBase<DifferentiatePass> {
+  using DifferentiateBase::DifferentiateBase;
+
+  void runOnOperation() override {
+    SmallVector<AttentionOp> attentions;
+    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
+    for (AttentionOp attention : attentions) {
+      auto func = dyn_cast<func::FuncOp>(attention->getParentOp());
+      if (!func) {
+        attention.emitOpError("attn-differentiate: expected to be in a "
+                              "'func.func', got '")
+            << attention->getParentOp()->getName() << "'";
+        return signalPassFailure();
+      }
+      if (failed(differentiate(func, attention))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,57 @@
+// Round trips of the ops of the backward pass: text, generic text, bytecode.
+// RUN: attn-opt %s --verify-roundtrip | FileCheck %s
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+// RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
+// RUN: attn-opt %s --emit-bytecode | attn-opt | FileCheck %s
+
+!t = tensor<?x?x?x128xbf16>
+!l = tensor<?x?x?xf32>
+
+// CHECK-LABEL: func.func @delta(
+// CHECK-SAME: %[[O:.*]]: tensor<?x?x?x128xbf16>, %[[DO:.*]]: tensor<?x?x?x128xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>, %[[DLSE:.*]]: tensor<?x?x?xf32>)
+// CHECK: %{{.*}}, %{{.*}} = attn.delta %[[O]], %[[DO]], %[[LSE]], %[[DLSE]] layout(bhsd) : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+func.func @delta(%o: !t, %do: !t, %lse: !l, %dlse: !l) -> (!l, !l) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l
+  return %delta, %lse2 : !l, !l
+}
+
+// More rows than queries.
+// CHECK-LABEL: func.func @delta_static
+// CHECK: attn.delta {{.*}} layout(bshd) config <tile_m = 64, tile_n = 1, work = grid> : (tensor<2x100x8x64xf16>, tensor<2x8x100xf32>) -> tensor<2x8x128xf32>
+func.func @delta_static(%o: tensor<2x100x8x64xf16>, %do: tensor<2x100x8x64xf16>, %lse: tensor<2x8x100xf32>) -> tensor<2x8x128xf32> {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %lse layout(bshd) config <tile_m = 64, tile_n = 1, work = grid>
+      : (tensor<2x100x8x64xf16>, tensor<2x8x100xf32>) -> tensor<2x8x128xf32>
+  return %delta : tensor<2x8x128xf32>
+}
+
+// CHECK-LABEL: func.func @gradients(
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}} = attn.attention_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale(%{{.*}}) mask(none) layout(bshd) : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+func.func @gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+
+// CHECK-LABEL: func.func @gradients_regions(
+// CHECK: mask(window_top_left) layout(bhsd) window_left(%{{.*}}) captures(%{{.*}} : tensor<?xf32>)
+// CHECK: score_region {
+// CHECK: attn.yield %{{.*}}, %{{.*}} : f32, f32
+// CHECK: mask_region {
+// CHECK: attn.yield %{{.*}} : i1
+// CHECK: (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+func.func @gradients_regions(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x192xbf16>, %v: tensor<1x2x300x128xbf16>,
+    %do: tensor<1x4x100x128xbf16>, %lse2: tensor<1x4x128xf32>, %delta: tensor<1x4x128xf32>, %scale: f32, %left: i32,
+    %slopes: tensor<?xf32>) -> tensor<1x4x100x192xbf16> {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(window_top_left) layout(bhsd)
+      window_left(%left) captures(%slopes : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %m: tensor<?xf32>):
+        %one = arith.constant 1.0 : f32
+        attn.yield %x, %one : f32, f32
+      } mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %m: tensor<?xf32>):
+        %ok = arith.cmpi ne, %i, %j : i32
+        attn.yield %ok : i1
+      } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+  return %dq : tensor<1x4x100x192xbf16>
+}

@@ -1,0 +1,248 @@
+// Constraints of attn.delta and attn.attention_bwd, by label.
+// RUN: %cases %s | attn-opt -split-input-file -verify-diagnostics
+
+
+!t = tensor<?x?x?x128xbf16>
+!l = tensor<?x?x?xf32>
+
+// -----
+
+func.func @delta_c1_element_type(%o: tensor<?x?x?x128xf32>, %do: tensor<?x?x?x128xf32>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op operand #0 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x?x128xf32>'}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x128xf32>, !l) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c1_head_dim(%o: tensor<?x?x?x100xbf16>, %do: tensor<?x?x?x100xbf16>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'out' head dim to be a multiple of 8 from 8 to 256, got 100}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x100xbf16>, !l) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c1_dynamic(%o: tensor<?x?x?x?xbf16>, %do: tensor<?x?x?x?xbf16>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'out' head dim to be static, got ?}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x?xbf16>, !l) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c2_batch(%o: tensor<2x?x?x128xbf16>, %do: tensor<2x?x?x128xbf16>, %lse: tensor<3x?x?xf32>, %dlse: tensor<3x?x?xf32>) {
+  // expected-error @below {{'attn.delta' op expected 'lse' batch size to be 2, got 3}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<2x?x?x128xbf16>, tensor<3x?x?xf32>) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c2_heads(%o: tensor<?x?x4x128xbf16>, %do: tensor<?x?x4x128xbf16>, %lse: tensor<?x5x?xf32>, %dlse: tensor<?x5x?xf32>) {
+  // expected-error @below {{'attn.delta' op expected 'lse' heads to be 4, got 5}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x4x128xbf16>, tensor<?x5x?xf32>) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c2_seqlen(%o: tensor<?x9x?x128xbf16>, %do: tensor<?x9x?x128xbf16>, %lse: tensor<?x?x8xf32>, %dlse: tensor<?x?x8xf32>) {
+  // expected-error @below {{'attn.delta' op expected 'lse' seqlen to be 9, got 8}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x9x?x128xbf16>, tensor<?x?x8xf32>) -> !l
+  return
+}
+
+// -----
+
+func.func @delta_c3_batch(%o: tensor<2x?x?x128xbf16>, %do: tensor<2x?x?x128xbf16>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'delta' batch size to be 2, got 3}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<2x?x?x128xbf16>, !l) -> tensor<3x?x?xf32>
+  return
+}
+
+// -----
+
+func.func @delta_c3_heads(%o: tensor<?x4x?x128xbf16>, %do: tensor<?x4x?x128xbf16>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'delta' heads to be 4, got 5}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (tensor<?x4x?x128xbf16>, !l) -> tensor<?x5x?xf32>
+  return
+}
+
+// -----
+
+func.func @delta_c3_rows(%o: tensor<?x9x?x128xbf16>, %do: tensor<?x9x?x128xbf16>, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'delta' seqlen to be at least 9, got 8}}
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x9x?x128xbf16>, !l) -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c1_rank(%q: !t, %k: tensor<?x?x128xbf16>, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op operand #1 must be rank-4 tensor of bf16 or f16, the supported element types, but got 'tensor<?x?x128xbf16>'}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, tensor<?x?x128xbf16>, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c1_type(%q: !t, %k: !t, %v: !t, %do: tensor<?x?x?x128xf16>, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'out_gradient' to have the element type of 'query', 'bf16', got 'f16'}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, !t, !t, tensor<?x?x?x128xf16>, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c2_head_dim(%q: !t, %k: !t, %v: tensor<?x?x?x4xbf16>, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'value' head dim to be a multiple of 8 from 8 to 256, got 4}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, !t, tensor<?x?x?x4xbf16>, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c3_head_dim(%q: !t, %k: tensor<?x?x?x96xbf16>, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'key' head dim to be 128, got 96}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, tensor<?x?x?x96xbf16>, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c4_batch(%q: tensor<2x?x?x128xbf16>, %k: !t, %v: tensor<3x?x?x128xbf16>, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'value' batch size to be 2, got 3}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x?x?x128xbf16>, !t, tensor<3x?x?x128xbf16>, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c5_seqlen(%q: !t, %k: tensor<?x7x?x128xbf16>, %v: tensor<?x8x?x128xbf16>, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'value' seqlen to be 7, got 8}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, tensor<?x7x?x128xbf16>, tensor<?x8x?x128xbf16>, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c6_heads(%q: tensor<?x?x5x128xbf16>, %k: tensor<?x?x2x128xbf16>, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'query' heads to be a multiple of 'key' heads, got 5 and 2}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x5x128xbf16>, tensor<?x?x2x128xbf16>, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c7_head_dim(%q: !t, %k: !t, %v: !t, %do: tensor<?x?x?x64xbf16>, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'out_gradient' head dim to be 128, got 64}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!t, !t, !t, tensor<?x?x?x64xbf16>, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c7_seqlen(%q: tensor<?x7x?x128xbf16>, %k: !t, %v: !t, %do: tensor<?x8x?x128xbf16>, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'out_gradient' seqlen to be 7, got 8}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x7x?x128xbf16>, !t, !t, tensor<?x8x?x128xbf16>, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c8_heads(%q: tensor<?x4x?x128xbf16>, %k: !t, %v: !t, %do: !t, %lse2: tensor<?x5x?xf32>, %delta: tensor<?x5x?xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'lse2' heads to be 4, got 5}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd)
+      : (tensor<?x4x?x128xbf16>, !t, !t, !t, tensor<?x5x?xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c8_rows(%q: tensor<?x9x?x128xbf16>, %k: !t, %v: !t, %do: !t, %lse2: tensor<?x?x8xf32>, %delta: tensor<?x?x8xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'lse2' seqlen to be at least 9, got 8}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x9x?x128xbf16>, !t, !t, !t, tensor<?x?x8xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c9_one_result(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'attn.yield' op expected the score region to yield 'f32', 'f32', got 'f32'}}
+        attn.yield %s : f32
+      }
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c9_arguments(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected the score region to take ('f32', 'i32', 'i32', 'i32', 'i32'), got ('f32')}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32):
+        attn.yield %s, %s : f32, f32
+      }
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c11_mask_region(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected the mask region to take ('i32', 'i32', 'i32', 'i32'), got ('i32')}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      mask_region {
+      ^bb0(%b: i32):
+        attn.yield %b : i32
+      }
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c11_op(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        // expected-error @below {{'math.sinh' op expected one of the ops that the score region may hold: }}
+        %z = math.sinh %s : f32
+        attn.yield %z, %s : f32, f32
+      }
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected one of the bounds 'window_left', 'window_right' beside mask 'window_top_left', got none}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(window_top_left) layout(bshd)
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op failed to verify that all of {key, key_gradient} have same type}}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}
+      : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
+  return
+}

@@ -1,0 +1,113 @@
+// attn-differentiate writes the function of the gradients after each function around an attention.
+// RUN: attn-opt %s --attn-differentiate | FileCheck %s -enable-var-scope
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// Without a score region there is no derivative. The first function stays.
+// CHECK-LABEL: func.func @plain(
+// CHECK: attn.attention %
+// CHECK-LABEL: func.func @plain_bwd(
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<?x?x?x64xbf16> {attn.gradient}, %[[K:[^:]*]]: tensor<?x?x?x64xbf16>, %[[V:[^:]*]]: tensor<?x?x?x64xbf16>, %[[SCALE:[^:]*]]: f32,
+// CHECK-SAME: %[[LEFT:[^:]*]]: i32 {attn.name = "left"}, %[[O:[^:]*]]: tensor<?x?x?x64xbf16>, %[[LSE:[^:]*]]: tensor<?x?x?xf32>,
+// CHECK-SAME: %[[DO:[^:]*]]: tensor<?x?x?x64xbf16>, %[[DLSE:[^:]*]]: tensor<?x?x?xf32>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>)
+// CHECK-NEXT: %[[DELTA:.*]], %[[LSE2:.*]] = attn.delta %[[O]], %[[DO]], %[[LSE]], %[[DLSE]] layout(bhsd) : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+// CHECK-NEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd %[[Q]], %[[K]], %[[V]], %[[DO]], %[[LSE2]], %[[DELTA]] scale(%[[SCALE]]) mask(window_top_left) layout(bhsd) window_left(%[[LEFT]]) : (
+// CHECK-NEXT: return %[[DQ]], %[[DK]], %[[DV]]
+func.func @plain(%q: !q {attn.gradient}, %k: !q, %v: !q, %scale: f32, %left: i32 {attn.name = "left"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(window_top_left) layout(bhsd) window_left(%left)
+      : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// A softcap: the derivative shares the tanh, and its factors 1 / c and c stay.
+// CHECK-LABEL: func.func @softcap_bwd(
+// CHECK: attn.attention_bwd {{.*}} captures(%{{.*}} : f32)
+// CHECK-NEXT: ^bb0(%[[S:[^:]*]]: f32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %[[C:[^:]*]]: f32):
+// CHECK-NEXT: %[[RATIO:.*]] = arith.divf %[[S]], %[[C]]
+// CHECK-NEXT: %[[T:.*]] = math.tanh %[[RATIO]]
+// CHECK-NEXT: %[[Z:.*]] = arith.mulf %[[T]], %[[C]]
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1.0
+// CHECK-NEXT: %[[INNER:.*]] = arith.divf %[[ONE]], %[[C]]
+// CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[T]], %[[T]]
+// CHECK-NEXT: %[[ALSO_ONE:.*]] = arith.constant 1.0
+// CHECK-NEXT: %[[SLOPE:.*]] = arith.subf %[[ALSO_ONE]], %[[SQUARE]]
+// CHECK-NEXT: %[[BOTH:.*]] = arith.mulf %[[INNER]], %[[SLOPE]]
+// CHECK-NEXT: %[[G:.*]] = arith.mulf %[[BOTH]], %[[C]]
+// CHECK-NEXT: attn.yield %[[Z]], %[[G]] : f32, f32
+func.func @softcap(%q: !q, %k: !q, %v: !q, %scale: f32, %cap: f32) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%cap : f32)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %c: f32):
+        %ratio = arith.divf %s, %c : f32
+        %t = math.tanh %ratio : f32
+        %z = arith.mulf %t, %c : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// What is added does not change the derivative: no op is left of it. The mask region comes along.
+// CHECK-LABEL: func.func @bias_bwd(
+// CHECK: %[[Z:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1.0
+// CHECK-NEXT: attn.yield %[[Z]], %[[ONE]] : f32, f32
+// CHECK: mask_region {
+// CHECK: arith.cmpi ne
+func.func @bias(%q: !q, %k: !q, %v: !q, %scale: f32, %bias: tensor<?xf32>) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%bias : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %t: tensor<?xf32>):
+        %head = arith.index_cast %h : i32 to index
+        %x = tensor.extract %t[%head] : tensor<?xf32>
+        %z = arith.addf %s, %x : f32
+        attn.yield %z : f32
+      } mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %t: tensor<?xf32>):
+        %ok = arith.cmpi ne, %i, %j : i32
+        attn.yield %ok : i1
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// A choice is one of derivatives, and what may be 0 after it does not meet an infinite one.
+// CHECK-LABEL: func.func @choice_bwd(
+// CHECK: %[[POSITIVE:.*]] = arith.cmpf ogt
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[POSITIVE]], %{{.*}}, %{{.*}} : f32
+// CHECK: %[[Z:.*]] = math.sqrt %[[CHOSEN]]
+// CHECK: %[[OUTER:.*]] = arith.select %[[POSITIVE]], %{{.*}}, %{{.*}} : f32
+// CHECK: %[[INNER:.*]] = arith.divf %{{.*}}, %[[Z]]
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[OUTER]], %[[INNER]]
+// CHECK: %[[VANISHES:.*]] = arith.cmpf oeq, %[[OUTER]], %[[ZERO:.*]] : f32
+// CHECK: %[[G:.*]] = arith.select %[[VANISHES]], %[[ZERO]], %[[PRODUCT]]
+// CHECK: attn.yield %[[Z]], %[[G]] : f32, f32
+func.func @choice(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+        %zero = arith.constant 0.0 : f32
+        %positive = arith.cmpf ogt, %s, %zero : f32
+        %some = arith.select %positive, %s, %zero : f32
+        %z = math.sqrt %some : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// Static sizes stay, but for the rows of the statistics.
+// CHECK-LABEL: func.func @static_bwd(
+// CHECK: attn.delta {{.*}} : (tensor<2x100x8x64xbf16>, tensor<2x8x100xf32>) -> tensor<2x8x?xf32>
+func.func @static(%q: tensor<2x100x8x64xbf16>, %k: tensor<2x300x2x64xbf16>, %v: tensor<2x300x2x64xbf16>, %scale: f32)
+    -> (tensor<2x100x8x64xbf16>, tensor<2x8x100xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      : (tensor<2x100x8x64xbf16>, tensor<2x300x2x64xbf16>, tensor<2x300x2x64xbf16>)
+        -> (tensor<2x100x8x64xbf16>, tensor<2x8x100xf32>)
+  return %o, %lse : tensor<2x100x8x64xbf16>, tensor<2x8x100xf32>
+}
+
+// Functions without attention are left alone.
+// CHECK-LABEL: func.func @other(
+// CHECK-NOT: @other_bwd
+func.func @other(%x: f32) -> f32 {
+  return %x : f32
+}

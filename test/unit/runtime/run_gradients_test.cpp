@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The gradients of the reference against central differences of its results,
+// and against identities.
+
+#include "gradients.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace attn;
+using namespace attn::run;
+using runtime::RegionProgram;
+
+namespace {
+
+struct FloatWord {
+  const char *name;
+  size_t operands;
+  double (*value)(double a, double b, double c);
+  double (*error)(double operand, double value);
+};
+#define GET_FloatWordTable_IMPL
+#include "score_ops.inc"
+
+/// Captures f32 `cap`, and f32 `bias` with an element for each pair of
+/// positions.
+runtime::LaunchPlan makePlan() {
+  runtime::LaunchPlan plan;
+  plan.args.resize(2);
+  plan.args[0].name = "cap";
+  plan.args[0].kind = runtime::ArgKind::F32;
+  plan.args[1].name = "bias";
+  plan.args[1].dims.resize(2);
+  return plan;
+}
+
+std::shared_ptr<const Region> makeRegion(const RegionProgram &program,
+                                         bool isScore) {
+  auto region = std::make_shared<Region>();
+  std::string err;
+  EXPECT_TRUE(Region::read(makePlan(), program, isScore, *region, err)) << err;
+  return region;
+}
+
+/// Multiples of 2^-5, which small steps of a float can change exactly.
+std::vector<float> randomFloats(uint64_t stream, int64_t count) {
+  Random random(7, stream);
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.push_back(float(std::round(32 * random.normal(uint64_t(i))) / 32));
+  }
+  return values;
+}
+
+/// A problem with its inputs, and gradients of its results.
+struct Case {
+  ReferenceInputs in;
+  ResultGradients of;
+
+  explicit Case(int64_t seqQ = 5, int64_t seqK = 4) {
+    Problem &p = in.problem;
+    p.batch = 2;
+    p.seqQ = seqQ;
+    p.seqK = seqK;
+    p.headsQ = 4;
+    p.headsK = 2;
+    p.dim = 8;
+    p.dimV = 16;
+    p.scale = 0.25f;
+    in.q = randomFloats(0, p.rows() * p.dim);
+    in.k = randomFloats(1, p.batch * p.seqK * p.headsK * p.dim);
+    in.v = randomFloats(2, p.batch * p.seqK * p.headsK * p.dimV);
+    in.captures.resize(2);
+    in.captures[0].floats = {1.5};
+    in.captures[1].shape = {p.seqQ, p.seqK};
+    for (float value : randomFloats(3, p.seqQ * p.seqK)) {
+      in.captures[1].floats.push_back(double(value));
+    }
+    of.o = randomFloats(4, p.rows() * p.dimV);
+    of.lse = randomFloats(5, p.rows());
+  }
+
+  void score(const RegionProgram &program) {
+    in.problem.score = makeRegion(program, /*isScore=*/true);
+  }
+  void mask(const RegionProgram &program) {
+    in.problem.allow = makeRegion(program, /*isScore=*/false);
+  }
+  /// Query i sees the keys from i + offset - left to i + offset + right.
+  void window(int64_t offset, int64_t left, int64_t right) {
+    Problem &p = in.problem;
+    for (int64_t i = 0; i < p.seqQ; ++i) {
+      int64_t diagonal = i + offset;
+      p.keys.emplace_back(std::max<int64_t>(diagonal - left, 0),
+                          std::clamp<int64_t>(diagonal + right + 1, 0, p.seqK));
+    }
+  }
+
+  /// The sum of the results, weighted by their gradients.
+  double loss() const {
+    const Problem &p = in.problem;
+    RowResult row;
+    double sum = 0;
+    for (int64_t at = 0; at < p.rows(); ++at) {
+      Row which = {at / (p.headsQ * p.seqQ), at / p.seqQ % p.headsQ,
+                   at % p.seqQ};
+      computeRow(in, which, row);
+      if (!row.hasKeys) {
+        continue;
+      }
+      size_t first = size_t(
+          p.rowIndex(which.batch, which.i, which.head, p.seqQ, p.headsQ) *
+          p.dimV);
+      for (size_t c = 0; c < size_t(p.dimV); ++c) {
+        sum += double(of.o[first + c]) * row.exact[c];
+      }
+      sum += of.lse.empty() ? 0 : double(of.lse[size_t(at)]) * row.lse;
+    }
+    return sum;
+  }
+
+  double difference(float &input) {
+    constexpr float step = 0x1p-11f;
+    float before = input;
+    input = before + step;
+    double above = loss();
+    input = before - step;
+    double below = loss();
+    input = before;
+    return (above - below) / (2 * double(step));
+  }
+
+  void expectDifferences(std::vector<float> &inputs,
+                         const std::vector<double> &gradients,
+                         const std::string &name, size_t stride) {
+    ASSERT_EQ(inputs.size(), gradients.size());
+    for (size_t n = 0; n < inputs.size(); n += stride) {
+      double want = difference(inputs[n]);
+      EXPECT_NEAR(gradients[n], want, 2e-5 * (1 + std::fabs(want)))
+          << name << "[" << n << "]";
+    }
+  }
+
+  /// Compares every `stride`th element.
+  void expectDifferences(const std::string &name, size_t stride = 1) {
+    Gradients gradients = computeGradients(in, of);
+    expectDifferences(in.q, gradients.q, name + ": dQ", stride);
+    expectDifferences(in.k, gradients.k, name + ": dK", stride);
+    expectDifferences(in.v, gradients.v, name + ": dV", stride);
+  }
+};
+
+TEST(Gradients, areQuotientsOfSmallDifferences) {
+  Case().expectDifferences("no mask");
+  Case alone;
+  alone.of.lse.clear();
+  alone.expectDifferences("no gradient of the LSE");
+  Case headsFirst;
+  headsFirst.in.problem.headsFirst = true;
+  headsFirst.expectDifferences("heads first");
+  Case single(1, 1);
+  single.expectDifferences("one key");
+}
+
+TEST(Gradients, followTheMask) {
+  Case causal;
+  causal.window(0, 100, 0);
+  causal.expectDifferences("causal");
+  Case bottomRight; // no key for the first query
+  bottomRight.window(-1, 100, 0);
+  bottomRight.expectDifferences("causal, bottom right");
+  Case window;
+  window.window(0, 1, 1);
+  window.expectDifferences("window");
+  Case none;
+  none.window(-100, 0, 0);
+  for (double gradient : computeGradients(none.in, none.of).v) {
+    EXPECT_EQ(gradient, 0);
+  }
+  Case region; // keys of other parity, from the third on, for the second head
+  region.mask({{"i32", "addi", "i", "j"},
+               {"i32", "constant", "1"},
+               {"i32", "andi", "%0", "%1"},
+               {"i32", "constant", "0"},
+               {"i1", "cmpi.eq", "%2", "%3"},
+               {"i1", "cmpi.ne", "h", "%1"},
+               {"i1", "ori", "%4", "%5"},
+               {"i1", "yield", "%6"}});
+  region.expectDifferences("mask region");
+}
+
+TEST(Gradients, followScoreFunctions) {
+  Case softcap;
+  softcap.score({{"f32", "divf", "s", "@cap"},
+                 {"f32", "tanh", "%0"},
+                 {"f32", "mulf", "%1", "@cap"},
+                 {"f32", "yield", "%2"}});
+  softcap.window(0, 100, 0);
+  softcap.expectDifferences("softcap, causal");
+  Case bias;
+  bias.score({{"f32", "extract", "@bias", "i", "j"},
+              {"f32", "addf", "s", "%0"},
+              {"f32", "yield", "%1"}});
+  bias.expectDifferences("bias");
+  Case constant;
+  constant.score(
+      {{"f32", "extract", "@bias", "i", "j"}, {"f32", "yield", "%0"}});
+  constant.expectDifferences("a score that is no function of the product");
+  Case wide; // in f64, for some keys
+  wide.score({{"f64", "extf", "s"},
+              {"f64", "mulf", "%0", "%0"},
+              {"f32", "truncf", "%1"},
+              {"i1", "cmpi.slt", "i", "j"},
+              {"f32", "select", "%3", "%2", "s"},
+              {"f32", "yield", "%4"}});
+  wide.expectDifferences("f64 and a choice");
+}
+
+TEST(Gradients, followEachFunctionOfFloats) {
+  for (const FloatWord &word : FloatWordTable) {
+    // Of (s^2 + 0.75, 1.6 s, 0.75), where all are smooth and finite.
+    RegionProgram program = {{"f32", "mulf", "s", "s"},
+                             {"f32", "constant", "0x3f400000"},
+                             {"f32", "addf", "%0", "%1"},
+                             {"f32", "constant", "0x3fcccccd"},
+                             {"f32", "mulf", "s", "%3"}};
+    std::vector<std::string> op = {"f32", word.name, "%2", "%4", "%1"};
+    op.resize(2 + word.operands);
+    program.push_back(op);
+    program.push_back({"f32", "yield", "%5"});
+    Case of(2, 3);
+    of.in.problem.scale = 0.125f;
+    of.score(program);
+    of.expectDifferences(word.name, /*stride=*/3);
+  }
+}
+
+/// The slope of a region for a score of `s`.
+double slopeOf(const RegionProgram &program, double s) {
+  std::vector<double> slopes;
+  Case captures;
+  makeRegion(program, true)
+      ->foldSlopes(captures.in.captures, {}, {0}, {s}, slopes);
+  return slopes[0];
+}
+
+/// The slope of `op` by the score, which is its operand number `n`; the other
+/// one is 1.5.
+double slopeByOperand(const char *op, size_t n, double s) {
+  std::vector<std::string> apply = {"f32", op, "@cap", "@cap"};
+  apply[2 + n] = "s";
+  return slopeOf({apply, {"f32", "yield", "%0"}}, s);
+}
+
+TEST(Gradients, haveTheSlopesOfTorchAtKinks) {
+  for (const char *op : {"maximumf", "minimumf"}) {
+    EXPECT_EQ(slopeByOperand(op, 0, 1.5), 0.5);
+    EXPECT_EQ(slopeByOperand(op, 1, 1.5), 0.5);
+  }
+  for (const char *op : {"maxnumf", "minnumf"}) {
+    EXPECT_EQ(slopeByOperand(op, 0, 1.5), 1);
+    EXPECT_EQ(slopeByOperand(op, 1, 1.5), 0);
+    EXPECT_EQ(slopeByOperand(op, 0, NAN), 0);
+  }
+  EXPECT_EQ(slopeByOperand("maximumf", 1, 2), 1);
+  EXPECT_EQ(slopeByOperand("maxnumf", 1, 2), 1);
+  EXPECT_EQ(slopeByOperand("minnumf", 1, 2), 0);
+  for (double s : {-1.0, 0.0, 1.0}) {
+    EXPECT_EQ(slopeOf({{"f32", "absf", "s"}, {"f32", "yield", "%0"}}, s), s);
+  }
+}
+
+TEST(Gradients, passThroughARounding) {
+  EXPECT_EQ(slopeOf({{"bf16", "truncf", "s"},
+                     {"f32", "extf", "%0"},
+                     {"f32", "mulf", "%1", "@cap"},
+                     {"f32", "yield", "%2"}},
+                    0.3),
+            1.5);
+  EXPECT_EQ(slopeOf({{"i32", "fptosi", "s"},
+                     {"f32", "sitofp", "%0"},
+                     {"f32", "yield", "%1"}},
+                    3.5),
+            0);
+}
+
+TEST(Gradients, leaveOutWhatIsNotChosen) {
+  const RegionProgram root = {{"f32", "constant", "0x0"},
+                              {"i1", "cmpf.ogt", "s", "%0"},
+                              {"f32", "sqrt", "s"},
+                              {"f32", "select", "%1", "%2", "%0"},
+                              {"f32", "yield", "%3"}};
+  EXPECT_EQ(slopeOf(root, 0), 0); // the root is infinitely steep there
+  EXPECT_EQ(slopeOf(root, 4), 0.25);
+  EXPECT_EQ(slopeOf({{"f32", "constant", "0x0"},
+                     {"i1", "cmpf.ogt", "s", "%0"},
+                     {"f32", "select", "%1", "s", "%0"},
+                     {"f32", "sqrt", "%2"},
+                     {"f32", "yield", "%3"}},
+                    -1),
+            0);
+}
+
+TEST(Gradients, doNotChangeWhenAllScoresShift) {
+  // If all keys are one vector, dQ is a multiple of the sum of the gradients of
+  // a row's scores, which is 0.
+  Case same;
+  same.of.lse.clear();
+  std::vector<float> &k = same.in.k;
+  for (size_t n = size_t(same.in.problem.dim); n < k.size(); ++n) {
+    k[n] = k[n % size_t(same.in.problem.dim)];
+  }
+  for (double gradient : computeGradients(same.in, same.of).q) {
+    EXPECT_NEAR(gradient, 0, 1e-12);
+  }
+}
+
+TEST(Gradients, ofTheLseAloneDoNotReachV) {
+  Case alone;
+  std::fill(alone.of.o.begin(), alone.of.o.end(), 0.0f);
+  Gradients gradients = computeGradients(alone.in, alone.of);
+  for (double gradient : gradients.v) {
+    EXPECT_EQ(gradient, 0);
+  }
+  for (size_t n = 0; n < gradients.delta.size(); ++n) {
+    EXPECT_EQ(gradients.delta[n], -double(alone.of.lse[n]));
+  }
+  alone.expectDifferences("LSE alone");
+}
+
+/// The sum of the probabilities times the gradients of the probabilities is the
+/// product of the rows of dO and O.
+TEST(Gradients, sumUpToDelta) {
+  Case some;
+  some.of.lse.clear();
+  some.window(-1, 100, 0);
+  const Problem &p = some.in.problem;
+  Gradients gradients = computeGradients(some.in, some.of);
+  RowResult row;
+  for (int64_t i = 0; i < p.seqQ; ++i) {
+    computeRow(some.in, {1, 3, i}, row);
+    double sum = 0, weights = 0;
+    for (size_t n = 0; n < row.keys.size(); ++n) {
+      double product = 0;
+      for (int64_t c = 0; c < p.dimV; ++c) {
+        int64_t query = p.rowIndex(1, i, 3, p.seqQ, p.headsQ);
+        int64_t key = p.rowIndex(1, row.keys[n], 1, p.seqK, p.headsK);
+        product += double(some.of.o[size_t(query * p.dimV + c)]) *
+                   double(some.in.v[size_t(key * p.dimV + c)]);
+      }
+      sum += row.scores[Exact][n] * product;
+      weights += row.scores[Exact][n];
+    }
+    double want = row.hasKeys ? sum / weights : 0;
+    EXPECT_NEAR(gradients.delta[size_t((p.headsQ + 3) * p.seqQ + i)], want,
+                1e-12);
+  }
+}
+
+} // namespace
