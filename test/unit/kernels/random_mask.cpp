@@ -29,6 +29,7 @@ private:
   std::string constant(int64_t value, const char *type);
   int64_t number32();
   int64_t operand();
+  std::string small(const char *type, bool ofKey);
   std::string comparison(const char *type);
   std::string binary(const char *name, const std::string &a,
                      const std::string &b, const char *type) {
@@ -103,6 +104,13 @@ std::string Writer::leaf(const char *type, bool ofKey) {
 /// A small number, also below 0, or one near the count of bits.
 int64_t Writer::operand() {
   return pick(4) ? pick(9) : pick(2) ? -pick(9) : 30 + pick(4);
+}
+
+/// A remainder, which may be negative.
+std::string Writer::small(const char *type, bool ofKey) {
+  std::string a =
+      binary("subi", leaf(type, ofKey), constant(pick(9), type), type);
+  return binary("remsi", a, constant(1 + pick(9), type), type);
 }
 
 /// A truth value for a choice between numbers.
@@ -185,6 +193,15 @@ std::string Writer::typical() {
     a = binary("divsi", binary("subi", j, constant(pick(9), type), type),
                constant(size, type), type);
     b = pick(2) ? constant(pick(9) - 4, type) : leaf(type, false);
+    break;
+  case 11: // arithmetic of small numbers, near the ends of its range
+    a = small(type, pick(2));
+    if (pick(4)) {
+      a = binary(one({"ori", "xori", "andi", "muli", "addi", "subi", "shli"}),
+                 a, pick(2) ? small(type, false) : constant(operand(), type),
+                 type);
+    }
+    b = constant(pick(24) - 12, type);
     break;
   case 10: // arithmetic near the ends of its range
     a = integer(type, 1 + pick(2), pick(2));
