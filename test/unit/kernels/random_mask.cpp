@@ -201,6 +201,9 @@ std::string Writer::typical() {
                  a, pick(2) ? small(type, false) : constant(operand(), type),
                  type);
     }
+    if (pick(2)) {
+      a = binary(one({"addi", "subi"}), pick(2) ? i : j, a, type);
+    }
     b = constant(pick(24) - 12, type);
     break;
   case 10: // arithmetic near the ends of its range
