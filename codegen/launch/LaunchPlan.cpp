@@ -221,6 +221,22 @@ void VariantBuilder::createVariant(OpBuilder &builder, bool isLast) {
 
 /// Creates the plan of kernels like `kernel`, without checks and variants. Its
 /// problem is the one that the user gave.
+/// Returns the problem that the user gave. The user's `row_keys` count as a
+/// mask region: the plan does not say what they compute.
+static ProblemAttr problemOfPlan(ws::KernelOp kernel) {
+  if (auto users = kernel->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
+    return users;
+  }
+  ProblemAttr p = kernel.getProblem();
+  return p.getRowKeys() == RowKeys::None
+             ? p
+             : ProblemAttr::get(p.getContext(), p.getKind(), p.getDtype(),
+                                p.getHeadDim(), p.getHeadDimV(), p.getLayout(),
+                                p.getMask(), p.getScoreRegion(),
+                                attn::RegionKind::Present, p.getBounds(),
+                                RowKeys::None);
+}
+
 static launch::PlanOp createPlan(OpBuilder &builder, StringRef name,
                                  StringRef chip, ws::KernelOp kernel,
                                  const KeyRange &keys) {
@@ -235,13 +251,12 @@ static launch::PlanOp createPlan(OpBuilder &builder, StringRef name,
       locations.push_back(argument.getLoc());
     }
   }
-  auto problem = kernel->getAttrOfType<ProblemAttr>(kUserProblemAttr);
   auto plan = launch::PlanOp::create(
       builder, kernel.getLoc(),
       FlatSymbolRefAttr::get(builder.getContext(), name),
       builder.getStringAttr(chip),
-      ArgumentsAttr::get(builder.getContext(), given),
-      problem ? problem : kernel.getProblem(), keys.first, keys.last,
+      ArgumentsAttr::get(builder.getContext(), given), problemOfPlan(kernel),
+      keys.first, keys.last,
       kernel->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr));
   plan.getBody().emplaceBlock().addArguments(types, locations);
   return plan;

@@ -5,6 +5,7 @@
 #include "AttentionChecks.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
+#include "attn/dialect/RegionProgram.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -196,6 +197,24 @@ static LogicalResult verifyVariant(AttentionOp op) {
   return success();
 }
 
+static LogicalResult verifyUserMask(AttentionOp op) {
+  Attribute problem = op->getAttr(kUserProblemAttr),
+            mask = op->getAttr(kUserMaskAttr);
+  if (problem && !isa<ProblemAttr>(problem)) {
+    return op.emitOpError("expected '")
+           << kUserProblemAttr << "' to be a problem, got " << problem;
+  }
+  if (mask && !problem) {
+    return op.emitOpError("expected '")
+           << kUserProblemAttr << "' beside '" << kUserMaskAttr << "'";
+  }
+  if (mask && !isa<ArrayAttr>(mask)) {
+    return op.emitOpError("expected '")
+           << kUserMaskAttr << "' to be a list, got " << mask;
+  }
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   NamedTensor query{"query", getQuery().getType()},
       key{"key", getKey().getType()}, value{"value", getValue().getType()},
@@ -206,7 +225,8 @@ LogicalResult AttentionOp::verify() {
                                 {key, value, out})) ||
       failed(verifyMaskBounds(*this, getMask(), getBoundKinds(),
                               getBounds().size())) ||
-      failed(verifyRowKeys(*this)) || failed(verifyVariant(*this))) {
+      failed(verifyRowKeys(*this)) || failed(verifyVariant(*this)) ||
+      failed(verifyUserMask(*this))) {
     return failure();
   }
   unsigned s = getPositionDim(), h = getHeadsDim();

@@ -10,7 +10,7 @@ using namespace attn;
 static LogicalResult checkOperands(func::FuncOp func, Operation *op) {
   // Launches give the bounds of the user's masks, not those of inferred ones.
   auto attention = dyn_cast<AttentionOp>(op);
-  bool isInferred = op->hasAttr(kUserProblemAttr);
+  bool isInferred = attention && op->hasAttr(kUserProblemAttr);
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     bool isBound =
         isInferred && llvm::is_contained(attention.getBounds(), operand);

@@ -126,6 +126,23 @@ attn.yield %early : i1
 
 // -----
 
+// Of two truth values, the smaller by sign is the true one.
+// CHECK: row_keys {
+// CHECK: %[[LEAST:.*]] = arith.minsi
+// CHECK: arith.extui %[[LEAST]] : i1 to i32
+// CHECK-NOT: mask_region {
+%none = arith.constant false
+%at = arith.index_cast %b : i32 to index
+%length = tensor.extract %t[%at] : tensor<?xi64>
+%c0 = arith.constant 0 : i64
+%some = arith.cmpi sgt, %length, %c0 : i64
+%least = arith.minsi %some, %none : i1
+%one = arith.extui %least : i1 to i32
+%inside = arith.cmpi slt, %j, %one : i32
+attn.yield %inside : i1
+
+// -----
+
 // A truth value counts as 1.
 // CHECK: row_keys {
 // CHECK: %[[TRUTH:.*]] = arith.cmpi sgt

@@ -25,6 +25,20 @@ func.func @other_op(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+func.func @constant_bound(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  %n = arith.constant -5 : i32
+  // expected-error @below {{'attn.attention' op expected 'window_left' to be at least 0, got -5}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) window_left(%n)
+      config <tile_m = 128, tile_n = 128, work = grid>
+      {attn.user_problem = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = present>}
+      : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 func.func @two(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
   %x, %y = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       config <tile_m = 128, tile_n = 128, work = grid> : (!t, !t, !t) -> (!t, !l)

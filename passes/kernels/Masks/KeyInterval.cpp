@@ -109,8 +109,7 @@ KeyInterval attn::intersect(const KeyInterval &a, const KeyInterval &b) {
 }
 
 /// The interval of one part of a conjunction.
-static KeyInterval intervalOfPart(const MaskFormula &part,
-                                  const SumMaker &sums) {
+static KeyInterval intervalOfPart(const MaskFormula &part) {
   KeyInterval interval = KeyInterval::all();
   switch (part.kind) {
   case MaskFormula::First:
@@ -156,7 +155,7 @@ static KeyInterval intervalOfAll(ArrayRef<MaskFormula> parts,
     if (isGuard) {
       guards.push_back(&part);
     } else {
-      interval = intersect(interval, intervalOfPart(part, sums));
+      interval = intersect(interval, intervalOfPart(part));
     }
   }
   for (const MaskFormula *guard : guards) {

@@ -47,11 +47,11 @@ bool SumMaker::addTerm(LinearSum &sum, Value value, int64_t factor) {
 /// Adds factor * value: the terms of a value that an exact sum, difference,
 /// product by a constant or cast makes.
 bool SumMaker::add(LinearSum &sum, Value value, int64_t factor,
-                   unsigned depth) const {
-  constexpr unsigned deepest = 64;
-  if (!isSmall(factor) || depth > deepest) {
+                   unsigned &steps) const {
+  if (!isSmall(factor) || steps == 0) {
     return false;
   }
+  --steps;
   if (std::optional<int64_t> constant = constantOf(value)) {
     return addConstant(sum, *constant, factor);
   }
@@ -61,34 +61,35 @@ bool SumMaker::add(LinearSum &sum, Value value, int64_t factor,
   }
   auto operand = [&](unsigned n) { return op->getOperand(n); };
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-    return add(sum, operand(0), factor, depth + 1) &&
+    return add(sum, operand(0), factor, steps) &&
            add(sum, operand(1), isa<arith::SubIOp>(op) ? -factor : factor,
-               depth + 1);
+               steps);
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
           op)) {
-    return add(sum, operand(0), factor, depth + 1);
+    return add(sum, operand(0), factor, steps);
   }
   int64_t product;
   if (auto multiply = dyn_cast<arith::MulIOp>(op)) {
     for (unsigned n : {0, 1}) {
       if (auto constant = constantOf(operand(n))) {
         return !llvm::MulOverflow(factor, *constant, product) &&
-               add(sum, operand(1 - n), product, depth + 1);
+               add(sum, operand(1 - n), product, steps);
       }
     }
   }
   if (isa<arith::ShLIOp>(op)) {
     return !llvm::MulOverflow(factor, int64_t(1) << *constantOf(operand(1)),
                               product) &&
-           add(sum, operand(0), product, depth + 1);
+           add(sum, operand(0), product, steps);
   }
   return addTerm(sum, value, factor);
 }
 
 std::optional<LinearSum> SumMaker::of(Value value) const {
   LinearSum sum;
-  return add(sum, value, 1, 0) ? std::optional(sum) : std::nullopt;
+  unsigned steps = 64;
+  return add(sum, value, 1, steps) ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<LinearSum> SumMaker::combine(const LinearSum &a, int64_t factor,

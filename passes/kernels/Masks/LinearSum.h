@@ -48,8 +48,9 @@ public:
   Direction directionOf(const LinearSum &sum) const;
 
 private:
+  /// Takes one of `steps`, for each op that makes the value; fails without any.
   bool add(LinearSum &sum, mlir::Value value, int64_t factor,
-           unsigned depth) const;
+           unsigned &steps) const;
   static bool addTerm(LinearSum &sum, mlir::Value value, int64_t factor);
   static bool addConstant(LinearSum &sum, int64_t number, int64_t factor);
 

@@ -54,6 +54,11 @@ static Value negatedBy(Operation *op) {
   return {};
 }
 
+static bool hasOpaque(const MaskFormula &formula) {
+  return formula.kind == MaskFormula::Opaque ||
+         llvm::any_of(formula.parts, hasOpaque);
+}
+
 MaskFormula FormulaReader::read(Value truth, bool isNegated) {
   if (budget == 0) {
     return opaque();
@@ -83,7 +88,7 @@ MaskFormula FormulaReader::read(Value truth, bool isNegated) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     formula = readComparison(compare, isNegated);
   }
-  if (formula.kind == MaskFormula::Opaque) {
+  if (hasOpaque(formula)) {
     obstacle = op;
   }
   return formula;
@@ -160,6 +165,10 @@ MaskFormula FormulaReader::solveOptional(const std::optional<LinearSum> &sum) {
 }
 
 MaskFormula FormulaReader::solve(const LinearSum &sum) {
+  if (budget == 0) {
+    return opaque();
+  }
+  --budget;
   LinearSum rest = sum;
   llvm::erase_if(rest.terms, [&](const LinearSum::Term &term) {
     return facts.usesKey(term.first);

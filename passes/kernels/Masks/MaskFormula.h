@@ -49,7 +49,8 @@ public:
 private:
   MaskFormula readComparison(mlir::arith::CmpIOp compare, bool isNegated);
   MaskFormula readSelect(mlir::arith::SelectOp select, bool isNegated);
-  /// The formula of sum >= 0, of constants alone, with a key, and without.
+  /// The formula of sum >= 0; the others are of sums of one form: with the key
+  /// itself, with no key, and with an op of the key.
   MaskFormula solve(const LinearSum &sum);
   MaskFormula solveKey(const LinearSum &rest, bool isFirst);
   MaskFormula solveGuard(const LinearSum &sum);
@@ -64,7 +65,7 @@ private:
   const RegionFacts &facts;
   const SumMaker &sums;
   mlir::Operation *obstacle = nullptr;
-  unsigned budget = 1000; // truth values that are still read
+  unsigned budget = 1000; // truth values and sums that are still read
 };
 
 /// Joins formulas; True and False are dropped.

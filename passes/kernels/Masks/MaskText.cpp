@@ -23,10 +23,11 @@ public:
   std::string of(const KeyExpression &expression) const;
 
 private:
-  std::string of(Value value) const;
+  /// Ops beyond a depth are "...": the text of a long function helps nobody.
+  std::string of(Value value, unsigned depth = 0) const;
   std::string of(const LinearSum &sum) const;
   std::string of(const MaskFormula &guard) const;
-  std::string joined(StringRef text, ValueRange operands) const;
+  std::string joined(StringRef text, ValueRange operands, unsigned depth) const;
 
   llvm::DenseMap<Value, StringRef> known;
 };
@@ -34,41 +35,63 @@ private:
 } // namespace
 
 /// Returns the operands with `text` between them.
-std::string MaskText::joined(StringRef text, ValueRange operands) const {
-  return llvm::join(
-      llvm::map_range(operands, [&](Value operand) { return of(operand); }),
-      text);
+std::string MaskText::joined(StringRef text, ValueRange operands,
+                             unsigned depth) const {
+  SmallVector<std::string> texts;
+  for (Value operand : operands) {
+    texts.push_back(of(operand, depth + 1));
+  }
+  return llvm::join(texts, text);
 }
 
-std::string MaskText::of(Value value) const {
+std::string MaskText::of(Value value, unsigned depth) const {
+  constexpr unsigned deepest = 4;
   if (auto name = known.find(value); name != known.end()) {
     return name->second.str();
   }
   if (std::optional<int64_t> number = constantOf(value)) {
     return std::to_string(*number);
   }
+  if (depth > deepest) {
+    return "...";
+  }
   Operation *op = value.getDefiningOp();
   ValueRange operands = op->getOperands();
+  auto between = [&](StringRef text) {
+    return "(" + joined(text, operands, depth) + ")";
+  };
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(
-          [&](Operation *) { return of(operands[0]); })
+          [&](Operation *) { return of(operands[0], depth + 1); })
       .Case([&](tensor::ExtractOp extract) {
         return of(extract.getTensor()) + "[" +
-               joined(", ", extract.getIndices()) + "]";
+               joined(", ", extract.getIndices(), depth) + "]";
       })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](Operation *) { return "(" + joined(" / ", operands) + ")"; })
-      .Case<arith::AddIOp>(
-          [&](Operation *) { return "(" + joined(" + ", operands) + ")"; })
-      .Case<arith::SubIOp>(
-          [&](Operation *) { return "(" + joined(" - ", operands) + ")"; })
+      .Case([&](arith::CmpIOp compare) {
+        StringRef predicate =
+            arith::stringifyCmpIPredicate(compare.getPredicate());
+        return between((" " + predicate + " ").str());
+      })
+      .Case([&](arith::SelectOp) {
+        return "(" + of(operands[1], depth + 1) + " if " +
+               of(operands[0], depth + 1) + " else " +
+               of(operands[2], depth + 1) + ")";
+      })
+      .Case<arith::DivSIOp, arith::DivUIOp>(
+          [&](Operation *) { return between(" / "); })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](Operation *) { return between(" mod "); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>(
+          [&](Operation *) { return between(" >> "); })
+      .Case<arith::AddIOp>([&](Operation *) { return between(" + "); })
+      .Case<arith::SubIOp>([&](Operation *) { return between(" - "); })
+      .Case<arith::MulIOp>([&](Operation *) { return between(" * "); })
       .Case<arith::MinSIOp, arith::MinUIOp>(
-          [&](Operation *) { return "min(" + joined(", ", operands) + ")"; })
+          [&](Operation *) { return "min" + between(", "); })
       .Case<arith::MaxSIOp, arith::MaxUIOp>(
-          [&](Operation *) { return "max(" + joined(", ", operands) + ")"; })
+          [&](Operation *) { return "max" + between(", "); })
       .Default([&](Operation *) {
-        return op->getName().getStringRef().str() + "(" +
-               joined(", ", operands) + ")";
+        return op->getName().getStringRef().str() + between(", ");
       });
 }
 

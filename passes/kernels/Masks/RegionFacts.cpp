@@ -115,6 +115,14 @@ static std::optional<Interval> bitsOf(Operation &op, Interval a, Interval b) {
 /// some cases, or if it is not told here.
 std::optional<Interval> RegionFacts::exactRange(Operation &op) const {
   using Result = std::optional<Interval>;
+  // To ops with a sign, true is -1.
+  bool isSignedTruth =
+      isa<arith::MinSIOp, arith::MaxSIOp, arith::ExtSIOp, arith::IndexCastOp,
+          arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op) &&
+      op.getOperand(0).getType().isInteger(1);
+  if (isSignedTruth) {
+    return std::nullopt;
+  }
   auto range = [&](unsigned n) { return rangeOf(op.getOperand(n)); };
   auto ifNatural = [&](auto compute) -> Result {
     return range(0).isNatural() && range(1).isNatural() ? Result(compute())
@@ -188,11 +196,7 @@ std::optional<Interval> RegionFacts::exactRange(Operation &op) const {
       .Case([&](arith::ExtUIOp) -> Result {
         return range(0).isNatural() ? Result(range(0)) : std::nullopt;
       })
-      .Case([&](arith::ExtSIOp) -> Result {
-        bool isTruth = op.getOperand(0).getType().isInteger(1);
-        return isTruth ? std::nullopt : Result(range(0));
-      })
-      .Case<arith::TruncIOp, arith::IndexCastOp>(
+      .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
           [&](auto) -> Result { return range(0); })
       .Default([](Operation *) { return Result(); });
 }

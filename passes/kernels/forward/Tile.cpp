@@ -4,7 +4,9 @@
 // CTA.
 #include "../KernelFunction.h"
 #include "Tiling/KernelWriter.h"
+#include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILE
@@ -13,6 +15,21 @@ namespace attn {
 
 using namespace mlir;
 using namespace attn;
+
+/// Launches check the bounds that they give, but not constants.
+static LogicalResult checkConstantBounds(AttentionOp attention) {
+  auto kinds = maskBounds(attention.getBoundKinds());
+  for (auto [bound, operand] : llvm::zip(kinds, attention.getBounds())) {
+    APInt constant;
+    if (matchPattern(operand, m_ConstantInt(&constant)) &&
+        constant.getSExtValue() < int64_t(bound.least)) {
+      return attention.emitOpError("expected '")
+             << bound.name << "' to be at least " << bound.least << ", got "
+             << constant.getSExtValue();
+    }
+  }
+  return success();
+}
 
 /// Ensures: one loop, with the steps that the description names.
 static LogicalResult verifyTiled(tile::KernelOp kernel) {
@@ -49,7 +66,7 @@ static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
            << packed;
   }
   FailureOr<ArgumentNames> names = ArgumentNames::of(func, attention);
-  if (failed(names)) {
+  if (failed(names) || failed(checkConstantBounds(attention))) {
     return failure();
   }
   tile::KernelOp kernel =

@@ -238,6 +238,28 @@ attn.yield %i, %i : i32, i32
 
 // =====
 
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<?xi32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%t : tensor<?xi32>)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32, %ends: tensor<?xi32>):
+...
+      }
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_c20_reads
+%c0 = arith.constant 0 : i32
+%at = arith.index_cast %i : i32 to index
+// expected-error @below {{'tensor.extract' op expected the row_keys region to read captures at indices that do not depend on the query}}
+%end = tensor.extract %ends[%at] : tensor<?xi32>
+attn.yield %c0, %end : i32, i32
+
+// =====
+
 // attention_c21
 func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 ...

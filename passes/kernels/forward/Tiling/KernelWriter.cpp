@@ -4,6 +4,7 @@
 #include "KernelArguments.h"
 #include "ScoreMatrix.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/RegionProgram.h"
 
 using namespace mlir;
 using namespace attn;
@@ -88,6 +89,7 @@ void KernelWriter::writeScalars() {
   if (attention.hasRowKeys()) {
     matrix.ranges.rowKeys = {&attention.getRowKeys(),
                              attention.getRowKeysSides(), attention.hasPrefix(),
+                             !attention->hasAttr(kUserProblemAttr),
                              args.captures};
   }
   MaskBounds given = attention.getBoundKinds();

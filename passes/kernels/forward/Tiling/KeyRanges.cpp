@@ -42,6 +42,9 @@ RowEnds KeyRanges::liftRowKeys(TileBuilder &b, Queries queries) const {
   llvm::append_range(arguments, rowKeys.captures);
   Values keys = ScoreLifter(b, tile ? tile.getShape() : ArrayRef<int64_t>())
                     .lift(*rowKeys.region, arguments);
+  for (Value &key : keys) {
+    key = rowKeys.mayBeNegative ? b.max(key, b.like(b.i32(0), key)) : key;
+  }
   return {keys[0], keys[1], rowKeys.hasPrefix ? keys[2] : Value()};
 }
 

@@ -28,6 +28,7 @@ struct RowKeysRegion {
   mlir::Region *region = nullptr;
   RowKeys sides = RowKeys::None;
   bool hasPrefix = false;
+  bool mayBeNegative = false; // the keys that it yields, which count as 0 then
   llvm::SmallVector<mlir::Value> captures;
 };
 
