@@ -78,10 +78,17 @@ SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softc
 BOUND = 37
 # Options of attn-run for what a region captures, where its defaults are not enough.
 CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"],
-            "padding": ["--tensor=lengths=integers:-9:400"]}
+            "padding": ["--tensor=lengths=integers:-9:400"], "starts": ["--tensor=starts=integers:-9:300"]}
+# Padding on the left, and keys that a function picks.
+STARTS = function(CAUSAL, "%batch = arith.index_cast %b : i32 to index",
+                  "%start = tensor.extract %start_of[%batch] : tensor<?xi32>", "%c3 = arith.constant 3 : i32",
+                  "%other = arith.remsi %j, %c3 : i32", "%picked = arith.cmpi slt, %other, %start : i32",
+                  "%inside = arith.cmpi sge, %j, %start : i32", "%either = arith.andi %inside, %picked : i1",
+                  "%seen = arith.andi %either, %causal : i1")
 MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS), "prefix": (None, PREFIX),
          "padding": (("lengths", "length_of", "tensor<?xi32>"), PADDING), "chunks": (None, CHUNKS), "steps": (None, STEPS),
-         "sinks": (None, SINKS), "strides": (None, STRIDES)}
+         "sinks": (None, SINKS), "strides": (None, STRIDES),
+         "starts": (("starts", "start_of", "tensor<?xi32>"), STARTS)}
 
 
 def slope(element):

@@ -37,9 +37,16 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   own.getSubtileMutable().assign(scope.replica);
   own.setOf(program.schedule.getSubtiles());
   // The bounds of fewer rows are within those of all rows. Every sub-tile runs
-  // the blocks at the other end, under the mask.
+  // the blocks at the other end, under the mask. With `row_keys` a sub-tile may
+  // see no keys, and end before the others begin.
   SmallVector<Value> bounds{all.front()};
-  llvm::append_range(bounds, own.getBounds().drop_back());
+  bool mayBeEmpty = program.kernel.getProblem().getRowKeys() != RowKeys::None;
+  for (Value bound : own.getBounds().drop_back()) {
+    bounds.push_back(mayBeEmpty ? arith::MaxSIOp::create(builder, scope.loc(),
+                                                         bound, all.back())
+                                      .getResult()
+                                : bound);
+  }
   bounds.push_back(all.back());
   MLIRContext *context = builder.getContext();
   SmallVector<tile::RangeAttr> ranges{
