@@ -18,6 +18,7 @@ static OpcodeTable makeOpcodeTable() {
   addMoveRows(rows);
   addConvertRows(rows);
   addNarrowRows(rows);
+  addRandomRows(rows);
   addCompareRows(rows);
   addMemoryRows(rows);
   addAtomicRows(rows);

@@ -18,6 +18,7 @@ void addHalfRows(Rows &rows);
 void addMoveRows(Rows &rows);
 void addConvertRows(Rows &rows);
 void addNarrowRows(Rows &rows);
+void addRandomRows(Rows &rows);
 void addCompareRows(Rows &rows);
 void addMemoryRows(Rows &rows);
 void addAtomicRows(Rows &rows);

@@ -2,6 +2,7 @@
 
 #include "units/float_format.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace attn::sim;
@@ -92,6 +93,22 @@ uint32_t attn::sim::roundToFormat(double value, const FloatFormat &format,
   }
   bool infinite = canOverflow && overflowsToInfinity(rounding, negative);
   return sign | (infinite ? format.infinity : format.maxFinite);
+}
+
+uint32_t attn::sim::roundRandomly(float value, const FloatFormat &format,
+                                  uint32_t random, int count, bool satfinite,
+                                  bool relu) {
+  if (!std::isfinite(value)) {
+    return roundToFormat(value, format, Rounding::RN, satfinite, relu);
+  }
+  int exponent = std::max(std::ilogb(value), format.minExponent());
+  double unit = std::ldexp(1.0, exponent - format.fractionBits);
+  double magnitude = std::fabs(double(value)) / unit;
+  double kept = std::floor(magnitude);
+  double dropped = std::floor(std::ldexp(magnitude - kept, count));
+  kept += dropped + random >= std::ldexp(1.0, count) ? 1 : 0;
+  return roundToFormat(std::copysign(kept * unit, double(value)), format,
+                       Rounding::RN, satfinite, relu);
 }
 
 double attn::sim::fromFormat(uint32_t bits, const FloatFormat &format) {

@@ -51,6 +51,12 @@ uint32_t roundToFormat(double value, const FloatFormat &format,
                        Rounding rounding = Rounding::RN, bool satfinite = false,
                        bool relu = false);
 
+/// Rounds as cvt.rs does: of the bits that `format` drops, the `count` highest
+/// are added to `random`, which has as many, and a carry goes to what is kept.
+/// Results beyond the format overflow as those of Rounding::RN.
+uint32_t roundRandomly(float value, const FloatFormat &format, uint32_t random,
+                       int count, bool satfinite, bool relu);
+
 /// The value of `bits` in `format`, exactly. NaNs become double's quiet NaN.
 double fromFormat(uint32_t bits, const FloatFormat &format);
 

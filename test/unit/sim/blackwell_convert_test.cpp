@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace attn::sim;
 
@@ -267,12 +268,117 @@ TEST(Scales, widenExactly) {
   }
 }
 
+/// The code below |value|, or the next: where `bits` random ones and as many of
+/// the distance to the next, in units of its step, have a carry.
+uint32_t randomly(const Table &table, float value, uint32_t random,
+                  unsigned bits, bool satfinite, bool relu) {
+  if (std::isnan(value)) {
+    return table.nearest(value, relu);
+  }
+  if (relu && std::signbit(value)) {
+    return 0;
+  }
+  double magnitude = std::fabs(double(value));
+  uint32_t code = 0;
+  for (uint32_t step = 1u << 15; step > 0; step /= 2) {
+    uint32_t next = code + step;
+    code = next <= table.finite && table.value(next) <= magnitude ? next : code;
+  }
+  if (code < table.finite) {
+    double step = table.value(code + 1) - table.value(code);
+    double above = (magnitude - table.value(code)) / step;
+    code += (uint32_t(std::ldexp(above, int(bits))) + random) >> bits;
+  }
+  // The first code that is not finite is an infinity, if the format has one.
+  code = code == table.finite && satfinite ? code - 1 : code;
+  return code | (std::signbit(value) ? table.sign() : 0);
+}
+
+TEST(RandomRounding, carriesIntoHalves) {
+  const Table halves[] = {{"f16", 5, 10, 0x7c00, 16, true},
+                          {"bf16", 8, 7, 0x7f80, 16, true}};
+  for (const Table &table : halves) {
+    for (const char *range :
+         {"", ".relu", ".satfinite", ".relu.satfinite", ".satfinite.relu"}) {
+      bool relu = std::strstr(range, "relu");
+      bool satfinite = std::strstr(range, "satfinite");
+      LaneRandom random;
+      std::vector<LaneRow> rows = pickRows(table);
+      for (LaneRow &row : rows) {
+        row[2] = random.next();
+      }
+      rows[0] = {toBits(65519.96f), toBits(-65519.96f), 0x1fff1fff, 0};
+      rows[1] = {toBits(65519.96f), toBits(65520.0f), 0x0fff0fff, 0};
+      rows[2] = {0x7f7fffff, 0xff7fffff, 0x00010000, 0};
+      runLanes(rows, std::string("cvt.rs") + range + "." + table.name +
+                         "x2.f32 %r13, %r10, %r11, %r12;\n"
+                         "cvt.u64.u32 %rd13, %r13;");
+      unsigned bits = 23 - table.fractionBits;
+      uint32_t mask = (1u << bits) - 1;
+      for (const LaneRow &row : rows) {
+        uint32_t high = randomly(table, f32FromBits(uint32_t(row[0])),
+                                 row[2] >> 16 & mask, bits, satfinite, relu);
+        uint32_t low = randomly(table, f32FromBits(uint32_t(row[1])),
+                                row[2] & mask, bits, satfinite, relu);
+        ASSERT_EQ(row[3], high << 16 | low)
+            << table.name << range << " of " << std::hex << row[0] << " "
+            << row[1] << " by " << row[2];
+      }
+    }
+  }
+}
+
+/// The elements of a vector of four, of which two are constants.
+TEST(RandomRounding, carriesIntoFour) {
+  for (const Table &table : kTables) {
+    for (const char *range :
+         {".satfinite", ".relu.satfinite", ".satfinite.relu"}) {
+      bool relu = std::strstr(range, "relu");
+      LaneRandom random;
+      std::vector<LaneRow> rows = pickRows(table);
+      for (LaneRow &row : rows) {
+        row[2] = random.next();
+      }
+      std::string to = table.place == 4 ? "%rs1" : "%r13";
+      runLanes(rows, std::string("cvt.rs") + range + "." + table.name +
+                         "x4.f32 " + to +
+                         ", {%r10, 0f3FA66666, %r11, 0fBFA66666}, %r12;\n"
+                         "cvt.u64.u" +
+                         (table.place == 4 ? "16" : "32") + " %rd13, " + to +
+                         ";");
+      for (const LaneRow &row : rows) {
+        float values[] = {-1.3f, f32FromBits(uint32_t(row[1])), 1.3f,
+                          f32FromBits(uint32_t(row[0]))};
+        uint32_t want = 0;
+        for (unsigned i = 0; i < 4; ++i) {
+          want |= randomly(table, values[i], row[2] >> (8 * i) & 0xff, 8,
+                           /*satfinite=*/true, relu)
+                  << (i * table.place);
+        }
+        ASSERT_EQ(row[3], want) << table.name << range << " of " << std::hex
+                                << row[0] << " " << row[1] << " by " << row[2];
+      }
+    }
+  }
+}
+
+TEST(RandomRounding, refusesWhatIsNoForm) {
+  EXPECT_EQ(refusal("cvt.rs.satfinite.e4m3x4.f32 %r1, {%r2, %r3}, %r6;"),
+            "expected a vector of 4 registers");
+  EXPECT_EQ(refusal("cvt.rs.e4m3x4.f32 %r1, {%r2, %r3, %r4, %r5}, %r6;"),
+            "unsupported form 'cvt.rs.e4m3x4.f32'");
+  EXPECT_EQ(
+      refusal("cvt.rs.satfinite.e2m1x4.f32 %r1, {%r2, %r3, %r4, %r5}, %r6;"),
+      "expected a register of another width than '%r1'");
+  for (const char *target : {"sm_90a", "sm_100f", "sm_103"}) {
+    EXPECT_EQ(refusal("cvt.rs.f16x2.f32 %r1, %r2, %r3, %r4;", target),
+              "expected '.target' sm_100a, sm_103a for 'cvt.rs.f16x2.f32', "
+              "got " +
+                  std::string(target));
+  }
+}
+
 TEST(NarrowFloats, refuseWhatIsNoForm) {
-  EXPECT_EQ(refusal("cvt.rs.f16x2.f32 %r1, %r2, %r3, %r4;"),
-            "unsupported form 'cvt.rs.f16x2.f32'");
-  EXPECT_EQ(refusal("cvt.rs.satfinite.e4m3x4.f32 %r1, {%r2, %r3, %r4, %r5}, "
-                    "%r6;"),
-            "unsupported form 'cvt.rs.satfinite.e4m3x4.f32'");
   EXPECT_EQ(refusal("cvt.rn.satfinite.s2f6x2.f32 %rs1, %r2, %r3;"),
             "unsupported form 'cvt.rn.satfinite.s2f6x2.f32'");
   EXPECT_EQ(refusal("cvt.rn.e2m1x2.f32 %rs1, %r1, %r2;"),
