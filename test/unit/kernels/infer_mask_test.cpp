@@ -71,6 +71,7 @@ private:
   static int64_t numberOf(Value value) {
     APInt number;
     EXPECT_TRUE(matchPattern(value, m_ConstantInt(&number)));
+    EXPECT_GE(number.getSExtValue(), 0);
     return number.getSExtValue();
   }
 
@@ -132,6 +133,34 @@ protected:
     return "";
   }
 
+  /// Infers a mask, and compares it with the function everywhere; returns what
+  /// is wrong, and sets whether anything was found.
+  std::string check(const std::string &ir, ArrayRef<Capture> captures,
+                    bool &isChanged) {
+    auto before = parse(ir), after = parse(ir);
+    PassManager manager(&context);
+    manager.addPass(createInferMask());
+    if (!before || !after || failed(manager.run(*after))) {
+      return "not compiled";
+    }
+    RegionInterpreter wanted(attentionOf(*before).getMaskRegion(), captures);
+    Inferred inferred(attentionOf(*after), captures);
+    isChanged = inferred.isChanged();
+    constexpr int64_t last = kItemLimit - 26;
+    for (auto [query, key] : {std::pair<int64_t, int64_t>(0, 0),
+                              {last, last},
+                              {last, 0},
+                              {0, last},
+                              {kItemLimit - 9, 0},
+                              {1 << 29, (1 << 29) - 9}}) {
+      std::string wrong = compare(wanted, inferred, query, key);
+      if (!wrong.empty()) {
+        return wrong;
+      }
+    }
+    return "";
+  }
+
   MLIRContext context;
 };
 
@@ -145,28 +174,131 @@ TEST_F(InferMask, admitsTheSamePairs) {
   unsigned changed = 0;
   for (unsigned seed = 0; seed < seedCount(); ++seed) {
     RandomMask mask(seed);
-    auto before = parse(mask.ir), after = parse(mask.ir);
-    ASSERT_TRUE(before && after);
-    PassManager manager(&context);
-    manager.addPass(createInferMask());
-    ASSERT_TRUE(succeeded(manager.run(*after))) << mask.ir;
-    RegionInterpreter wanted(attentionOf(*before).getMaskRegion(),
-                             mask.captures);
-    Inferred inferred(attentionOf(*after), mask.captures);
-    changed += inferred.isChanged();
-    constexpr int64_t last = kItemLimit - 26;
-    for (auto [query, key] : {std::pair<int64_t, int64_t>(0, 0),
-                              {last, last},
-                              {last, 0},
-                              {0, last},
-                              {kItemLimit - 9, 0},
-                              {1 << 29, (1 << 29) - 9}}) {
-      ASSERT_EQ(compare(wanted, inferred, query, key), "")
-          << "seed " << seed << mask.ir;
-    }
+    bool isChanged = false;
+    ASSERT_EQ(check(mask.ir, mask.captures, isChanged), "")
+        << "seed " << seed << mask.ir;
+    changed += isChanged;
   }
   // Masks as people write them are most of those that are tried.
   EXPECT_GT(changed, seedCount() / 3);
 }
+
+/// A mask function that random ones seldom are.
+struct RareMask {
+  const char *name, *ops; // the last op is %r
+  int64_t element = 0;    // of the captured tensors
+  int64_t wide = 0;       // %n64
+};
+
+constexpr RareMask rareMasks[] = {
+    {"bits of two numbers", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %4 = arith.constant 4 : i32
+      %3 = arith.constant 3 : i32
+      %5 = arith.constant 5 : i32
+      %four = arith.andi %x, %4 : i32
+      %seven = arith.ori %four, %3 : i32
+      %end = arith.subi %seven, %5 : i32
+      %r = arith.cmpi slt, %j, %end : i32)",
+     4},
+    {"an unsigned remainder of a negative number", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %3 = arith.constant 3 : i32
+      %5 = arith.constant 5 : i32
+      %small = arith.andi %x, %3 : i32
+      %negative = arith.subi %small, %3 : i32
+      %rest = arith.remui %negative, %5 : i32
+      %r = arith.cmpi slt, %j, %rest : i32)"},
+    {"a negative number without its sign", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %3 = arith.constant 3 : i32
+      %small = arith.andi %x, %3 : i32
+      %negative = arith.subi %small, %3 : i32
+      %large = arith.extui %negative : i32 to i64
+      %key = arith.extsi %j : i32 to i64
+      %r = arith.cmpi slt, %key, %large : i64)"},
+    {"a truth value with a sign", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t1[%at] : tensor<?xi1>
+      %1 = arith.constant 1 : i32
+      %signed = arith.extsi %x : i1 to i32
+      %end = arith.addi %signed, %1 : i32
+      %r = arith.cmpi slt, %j, %end : i32)",
+     1},
+    {"a negative slope", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %3 = arith.constant 3 : i32
+      %100 = arith.constant 100 : i64
+      %small = arith.andi %x, %3 : i32
+      %negative = arith.subi %small, %3 : i32
+      %slope = arith.extsi %negative : i32 to i64
+      %wide = arith.extsi %i : i32 to i64
+      %falling = arith.muli %wide, %slope : i64
+      %end = arith.addi %falling, %100 : i64
+      %key = arith.extsi %j : i32 to i64
+      %r = arith.cmpi slt, %key, %end : i64)"},
+    {"the least of an end that falls", R"(
+      %15 = arith.constant 15 : i32
+      %20 = arith.constant 20 : i32
+      %falling = arith.subi %20, %i : i32
+      %end = arith.minsi %falling, %15 : i32
+      %r = arith.cmpi slt, %j, %end : i32)"},
+    {"two numbers beyond all positions", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t64[%at] : tensor<?xi64>
+      %key = arith.extsi %j : i32 to i64
+      %most = arith.maxsi %key, %x : i64
+      %r = arith.cmpi sle, %most, %n64 : i64)",
+     int64_t(1) << 61, int64_t(1) << 60},
+    {"a multiple of a number beyond all positions", R"(
+      %size = arith.constant 1048576 : i64
+      %key = arith.extsi %j : i32 to i64
+      %chunk = arith.divsi %key, %size : i64
+      %r = arith.cmpi sle, %chunk, %n64 : i64)",
+     0, int64_t(1) << 62},
+    {"chunks that begin later", R"(
+      %1 = arith.constant 1 : i32
+      %4 = arith.constant 4 : i32
+      %chunk = arith.divsi %i, %4 : i32
+      %begin = arith.muli %chunk, %4 : i32
+      %first = arith.addi %begin, %1 : i32
+      %after = arith.cmpi sge, %j, %first : i32
+      %causal = arith.cmpi sge, %i, %j : i32
+      %r = arith.andi %after, %causal : i1)"},
+    {"chunks of other sizes than their distances", R"(
+      %2 = arith.constant 2 : i32
+      %4 = arith.constant 4 : i32
+      %chunk = arith.divsi %i, %4 : i32
+      %first = arith.muli %chunk, %2 : i32
+      %after = arith.cmpi sge, %j, %first : i32
+      %causal = arith.cmpi sge, %i, %j : i32
+      %r = arith.andi %after, %causal : i1)"},
+    {"a window after the diagonal", R"(
+      %3 = arith.constant 3 : i32
+      %10 = arith.constant 10 : i32
+      %first = arith.addi %i, %3 : i32
+      %last = arith.addi %i, %10 : i32
+      %after = arith.cmpi sge, %j, %first : i32
+      %before = arith.cmpi sle, %j, %last : i32
+      %r = arith.andi %after, %before : i1)"},
+};
+
+class InferRareMask : public InferMask,
+                      public testing::WithParamInterface<RareMask> {};
+
+TEST_P(InferRareMask, admitsTheSamePairs) {
+  const RareMask &mask = GetParam();
+  Capture elements(6, mask.element);
+  std::vector<Capture> captures{{0}, {mask.wide}, elements, elements, elements};
+  bool isChanged = false;
+  std::string ir = writeMask(mask.ops, "%r");
+  EXPECT_EQ(check(ir, captures, isChanged), "") << mask.name << ir;
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, InferRareMask, testing::ValuesIn(rareMasks));
 
 } // namespace

@@ -271,14 +271,12 @@ std::vector<Capture> Writer::captures() {
   return all;
 }
 
-RandomMask::RandomMask(unsigned seed) {
-  Writer writer(seed);
-  std::string result = writer.truth(int(seed % 4));
-  captures = writer.captures();
+std::string attn::test::writeMask(const std::string &ops,
+                                  const std::string &result) {
   constexpr const char *tensor = "tensor<?x?x?x64xbf16>",
                        *row = "tensor<?x?x?xf32>";
-  ir = llvm::formatv(
-           R"(
+  return llvm::formatv(
+             R"(
 func.func @f(%q: {0}, %k: {0}, %v: {0}, %scale: f32, %c0: i32, %c1: i64, %c2: tensor<?xi32>, %c3: tensor<?xi64>,
              %c4: tensor<?xi1>) -> ({0}, {1}) {{
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
@@ -290,6 +288,13 @@ func.func @f(%q: {0}, %k: {0}, %v: {0}, %scale: f32, %c0: i32, %c1: i64, %c2: te
       } : ({0}, {0}, {0}) -> ({0}, {1})
   return %o, %lse : {0}, {1}
 })",
-           tensor, row, writer.text, result)
-           .str();
+             tensor, row, ops, result)
+      .str();
+}
+
+RandomMask::RandomMask(unsigned seed) {
+  Writer writer(seed);
+  std::string result = writer.truth(int(seed % 4));
+  ir = writeMask(writer.text, result);
+  captures = writer.captures();
 }

@@ -7,6 +7,11 @@
 
 namespace attn::test {
 
+/// The text of an attention with a mask function whose ops are `ops`, and which
+/// yields `result`. They use the positions %b, %h, %i and %j and the captures
+/// %n32, %n64, %t32, %t64 and %t1.
+std::string writeMask(const std::string &ops, const std::string &result);
+
 /// The text of an attention with a random mask function, and what it captures:
 /// an i32, an i64, and tensors of i32, i64 and i1. Most parts are comparisons
 /// as people write them; some are any arithmetic.
