@@ -24,43 +24,48 @@ HEAD = """\
 
 <!-- Made by bench/report.py from results of bench/attention.py. Do not edit. -->
 
-TFLOP/s of the forward pass, with the SM clock in GHz beside it. All contenders are
-checked against float64 and run in one process, in turns of an order shuffled every
-round; the first half of each turn is dropped, while the clock settles. Clocks
-differ from run to run, so a ratio is formed within each run; where there are
-several runs, medians are shown, and the range of the ratios. Operations are those of all
-pairs of a query and a key, of half of them if causal, and of those that a mask function
-admits. Shares are of all pairs: those that a mask admits, and those in the blocks that a
-contender visits, with the TFLOP/s that it multiplies them at.
+TFLOP/s of the forward pass, with the SM clock in GHz beside it. Each contender is checked
+against float64 first. All run in one process and take turns, in an order that is shuffled
+every round. The first half of each turn is dropped, because the clock needs time to settle.
+Clocks differ from run to run, so a ratio is always between two readings of one run. Where
+there are several runs, the tables show medians, and the range of the ratios. The operations
+of all pairs of a query and a key are counted; with a causal mask those of half the pairs;
+with a mask function those of the pairs that it admits. With a mask function, tables also
+show two shares of all pairs: that which the mask admits, and that in the blocks that a
+contender visits, with the TFLOP/s at which it multiplies them.
 """
 ABLATION_HEAD = """
 ## Variants
 
 How fast the kernel is with one choice changed, {what}.{note}
-Left out is what a class of problems has no place for or has already; where kernels for
-some lengths cannot have it, they are as they were.
+A variant is left out where a class of problems has no such choice, or has made it already.
+Where the kernels for some lengths cannot have it, they are not changed.
 """
 SAME_HEAD = """\
 A variant has no figure at lengths where it is the same kernel as the table's.
 """
 ROUNDS_HEAD = """\
-In brackets: the rounds of those that were left behind in the first of them, and had no
-more.
+In brackets: how many rounds a variant ran, if others ran more. One that was far behind in
+its first round ran no other.
 """
 
 LIMITS_HEAD = """
 ## What binds
 
-How busy each unit was at the median of the runs: `tensor`, `exp` and `issue` are shares of
-the SMs' cycles at the measured clock, of what a cycle can hold ({flops} dense 16-bit
-operations of an SM's tensor cores, {exps} exponentials, an instruction a scheduler); `HBM`
-is a share of the memory's bandwidth, each tensor moved once; `clock` is the measured clock
-over the highest. Tiles under the mask count as others do. Counted is the loop over keys
-(`bench/count_instructions.py`); the rest of the time is the beginning and the end of work
-items, in which the tensor cores wait for the first scores' softmax and the last product's
-results, and the last wave. A unit is said to bind that is busy two thirds of the time. Where
-the clock is below 0.9 the power limit binds as well: cycles that a kernel saves are then
-partly taken back by the clock.
+How busy each unit was, at the median of the runs:
+
+- `tensor`, `exp`, `issue`: what the SMs did in the cycles of the measured clock, as a share
+  of what they could have done. In a cycle, an SM can do {flops} dense 16-bit operations on
+  its tensor cores and {exps} exponentials, and each of its schedulers can issue an instruction;
+- `HBM`: a share of the memory's bandwidth, if each tensor is moved once;
+- `clock`: the measured clock, as a share of the highest.
+
+Tiles under the mask count as others do. Only the loop over keys is counted
+(`bench/count_instructions.py`). The rest of the time is the last wave, and the beginnings and
+ends of work items, in which the tensor cores wait for the first softmax and for the last
+product's results. We say that a unit binds if it is busy two thirds of the time. Where the
+clock is below 0.9 the power limit binds as well: if a kernel saves cycles there, the clock
+falls and takes some of them back.
 """
 
 

@@ -86,7 +86,7 @@ class Page(unittest.TestCase):
         page, _ = report.make_page([], [path], "table", "performance")
         self.assertIn("| rounds a run | 3 |", page)
         self.assertIn("| table | 1.000 | 1.000 |\n| slow | 0.500 (1) | 0.500 |", page)
-        self.assertIn("In brackets: the rounds of those", page)
+        self.assertIn("In brackets: how many rounds", page)
         self.assertNotIn("In brackets", report.make_page([], [self.matrix_file("a.jsonl", 1.0)], None, "performance")[0])
 
     def test_variants_that_are_the_kernel_of_the_table_have_no_figure_there(self):
