@@ -7,7 +7,7 @@ from __future__ import annotations
 class AttnError(Exception):
     """The base of the package's own errors."""
 
-    # What the names of a launch's arguments are, for errors of a launch.
+    # In an error of a launch, the roles of the names of arguments.
     roles: dict[str, str] | None = None
 
 

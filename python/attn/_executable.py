@@ -28,8 +28,8 @@ def target_of(device: tuple[int, int]) -> str:
 
 
 def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) -> list[int]:
-    """The places of a plan's arguments by their roles: those of the roles `first` before, and
-    those of the roles `last` behind the others, which stay in the plan's order."""
+    """The places of a plan's arguments, sorted by role: first those of the roles `first`, last
+    those of the roles `last`; the others, between them, keep the plan's order."""
     def rank(place: int) -> int:
         role = args[place]["role"]
         if role in first:
@@ -58,7 +58,7 @@ class Executable:
         # Whether that is also the plan's order.
         self.is_in_order = order == sorted(order)
         sizes = [variant["workspace"] for variant in plan["variants"]]
-        # Most workspaces are of one size; the others are asked for at each launch.
+        # Most kernels need a workspace of the same size for all launches; others are asked at each.
         self._fixed_workspace = max(sizes) if all(isinstance(size, int) for size in sizes) else None
         self._frames = threading.local()
         self._workspaces: dict[tuple[Any, Any], Any] = {}

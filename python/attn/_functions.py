@@ -63,7 +63,7 @@ def _new(a: Any, size: Any, fill_value: Any, **rest: Any) -> Symbol:
     return _filled(a, fill_value, **rest)
 
 
-# What a symbol is not asked as a function of its own name.
+# Methods whose operands come in another order than those of the function of their name.
 _METHODS: dict[str, Callable[..., Any]] = {"where": lambda a, condition, other: ops.where(condition, a, other)}
 _ALIASES: dict[str, Callable[..., Any]] = {
     "abs": ops.absolute, "clip": ops.clamp, "subtract": ops.subtract, "multiply": ops.multiply, "divide": ops.divide,

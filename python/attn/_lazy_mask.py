@@ -70,8 +70,8 @@ class LazyMask(torch.Tensor):
         self._state.dense, self._state.rule = dense.contiguous(), None
 
     def _read(self) -> torch.Tensor:
-        """`dense` for an operator, inside of which torch.vmap, by which transformers evaluates users'
-        functions, works only so."""
+        """`dense` for an operator. transformers evaluates users' functions by torch.vmap, which works
+        inside of an operator only if its dispatch may be entered again."""
         with torch.overrides.enable_reentrant_dispatch():
             return self.dense()
 

@@ -110,8 +110,8 @@ class Same(Form):
 
 @dataclass(frozen=True)
 class Function(Form):
-    """A user's function (b, h, query, key) of positions that start at two numbers, None for 0. It
-    gets int64, as from transformers, and head 0."""
+    """A user's function (b, h, query, key). Its positions start at two numbers, None for 0. As
+    from transformers, it gets int64; its head is always 0."""
 
     place: int
     first_query: Optional[int] = None

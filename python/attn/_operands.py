@@ -100,8 +100,8 @@ def _float(value: Symbol, type: str) -> Symbol:
 
 
 def rounded(value: Symbol, type: str) -> Symbol:
-    """The float of `type` that is nearest to `value`, which is of the type that those
-    compute in."""
+    """`value`, rounded to the nearest float of `type`. It has the type in which floats of
+    `type` compute, and the result keeps that."""
     if type == value.type:
         return value
     narrow = write(f"arith.truncf {value.name} : {value.type} to {type}")

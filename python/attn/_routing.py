@@ -64,8 +64,8 @@ def routed(fallback: bool = True) -> Iterator[Routed]:
             refuse(error)
         return scaled_dot_product_attention(*args, **kwargs)
 
-    # A function of torch that is given to a mode runs outside of it, and so would the
-    # attention in this one.
+    # Route calls this copy: torch disables a mode inside of the functions that it hands to the
+    # mode, so that the attention inside of torch's own function would not come here.
     multi_head = _rebound(multi_head_attention_forward, scaled_dot_product_attention=attend)
 
     class Route(TorchFunctionMode):

@@ -285,8 +285,8 @@ _COUNTS = Range(0, 63)
 
 @arithmetic
 def shift_left(a: Any, b: Any) -> Symbol:
-    """0 where `b` is negative, or at least the number of bits of the type: so do the
-    ops of a region."""
+    """Where `b` is negative, or no less than the number of bits of the type, the result is 0,
+    as that of a region's op is."""
     a, b, type = _integers("<<", a, b)
     if b.range.within(_COUNTS):
         corners = [x << y for x in a.range for y in b.range]
@@ -297,8 +297,8 @@ def shift_left(a: Any, b: Any) -> Symbol:
 
 @arithmetic
 def shift_right(a: Any, b: Any) -> Symbol:
-    """The sign of `a`, 0 or -1, where `b` is negative, or at least the number of bits of
-    the type: so do the ops of a region."""
+    """Where `b` is negative, or no less than the number of bits of the type, the result is the
+    sign of `a`, 0 or -1, as that of a region's op is."""
     a, b, type = _integers(">>", a, b)
     counts = b.range if b.range.within(_COUNTS) else _COUNTS
     corners = [x >> y for x in a.range for y in counts]

@@ -64,7 +64,7 @@ def dispatches(kind: type) -> bool:
 
 
 def _has_plain_functions(kind: type) -> bool:
-    """Whether torch's functions do to a class of tensors what they do to its memory."""
+    """Whether torch's functions treat tensors of this class as plain memory."""
     torch = _torch()
     function = kind.__torch_function__  # type: ignore[attr-defined]
     return (function is torch._C._disabled_torch_function_impl

@@ -120,8 +120,8 @@ def _goes_without_saying(known: MaskCall, band: Band, call: dict[str, Any]) -> b
 
 
 def _is_one_chunk(known: MaskCall, call: dict[str, Any]) -> bool:
-    """Whether transformers says nothing about the mask of a model that sees windows or chunks,
-    because the keys are in one."""
+    """Whether transformers passes no mask, although the model sees windows or chunks, because a
+    single one has all keys."""
     size = call.get("local_size")
     fits = size is not None and known.kv_length < size and known.q_length in (1, known.kv_length)
     return bool(fits and call.get("allow_is_causal_skip", True) and not _hides(known, None))

@@ -27,8 +27,8 @@ class Words(NamedTuple):
     ranks: tuple[int, int, int, int] = (4, 4, 4, 4)
 
     def of(self, error: AttnError) -> AttnError:
-        """The error in the caller's words. One of a launch knows the roles of the names that
-        the kernel has; in others the fields of this class are the names."""
+        """The error in the caller's words. An error of a launch has the kernel's names, and
+        knows their roles; other errors have the names of this class's fields."""
         fields = {f: f for f in "qkvo"} if error.roles is None else {
             name: _FIELDS[role] for name, role in error.roles.items() if role in _FIELDS}
 

@@ -394,7 +394,8 @@ Status Binder::bindScalar(int index) {
                                              : "an integer below 2^53",
                     describeNumber(value));
   }
-  // The symbol of a number may also be the size of a tensor's dimension.
+  // A tensor's dimension may have the same symbol as the number, and has then
+  // bound it already.
   if (bound.symbols.isBound(arg.symbol) &&
       bound.symbols.get(arg.symbol) != int64_t(value)) {
     return expected(quote(arg.name),

@@ -45,9 +45,8 @@ private:
 };
 
 /// The stride to encode for a broadcast dim. The driver accepts 0 like any
-/// other multiple of 16. For a driver that did not, this function would have to
-/// change: the dim's size would be encoded as 1, and the kernel would send
-/// coordinate 0.
+/// other multiple of 16. If a driver did not, the dim's size would have to be
+/// encoded as 1, and the kernel would have to send coordinate 0.
 uint64_t encodedStride(int64_t bytes) { return uint64_t(bytes); }
 
 } // namespace

@@ -9,8 +9,7 @@
 
 namespace attn::sched {
 
-/// A read or write of a value in a place; with cycle -1 in registers of the
-/// role.
+/// A read or write of a value in a place. Cycle -1: in registers of the role.
 struct Site {
   const Place *place = nullptr;
   Subtile subtile = whole;

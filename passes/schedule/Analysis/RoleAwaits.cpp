@@ -46,9 +46,9 @@ Products::Products(const BoundSchedule &bound, const PlannedActs &acts,
   }
 }
 
-/// Returns whether `value`, of the iteration that began `ago` time steps
-/// before, is the result of `product` in this time step. A step that only
-/// masked ranges run passes its first operand on in the others.
+/// Returns whether `value` is the result of `product` in this time step, where
+/// `value` belongs to the iteration that began `ago` time steps before. In
+/// ranges without masks, a step of masked ranges passes on its first operand.
 bool Products::comesFrom(int value, int ago, const PlannedAct &product) const {
   while (value >= 0 && kernel.values[value].origin != Origin::Step) {
     value = kernel.values[value].yielded;

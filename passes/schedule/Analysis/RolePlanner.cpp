@@ -296,9 +296,9 @@ void RolePlanner::planEmpty() {
   llvm::copy_if(plan.drain, std::back_inserter(plan.empty), isReadByPinned);
 }
 
-/// Asks for the next work item late, so that no CTA keeps an item that another
-/// could begin; but before the last delayed act of this item, which waits for a
-/// slot while the reply arrives.
+/// Asks for the next work item late, so that no CTA holds an item that another
+/// could begin. But it asks before the last delayed act of this item: the reply
+/// arrives while that act waits for a slot.
 void RolePlanner::planFetch() {
   bool handsOut = llvm::any_of(instance.before, [&](const Entry &entry) {
     return entry.act == Act::Op && bound.makesWork(entry.target);

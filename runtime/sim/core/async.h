@@ -70,8 +70,9 @@ void commitGroup(BulkGroups &groups);
 /// Whether at most `pending` committed groups are not complete.
 bool isGroupDone(const BulkGroups &groups, size_t pending);
 
-/// The cp.async of one thread: groups, and how many copies are pending of those
-/// before its first cp.async.mbarrier.arrive, its second, and so on.
+/// The cp.async of one thread: its groups, and how many copies are pending. The
+/// latter are counted in batches, each of which ends with a
+/// cp.async.mbarrier.arrive.
 struct AsyncThread {
   BulkGroups groups;
   std::vector<std::shared_ptr<uint32_t>> batches = {

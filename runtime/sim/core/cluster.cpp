@@ -8,8 +8,8 @@
 
 using namespace attn::sim;
 
-/// The number of turns left after another cluster has failed, in which this one
-/// may also fail.
+/// After a cluster with a higher number has failed, a cluster gets this many
+/// turns more: if it fails too, it is the one to report.
 static constexpr uint64_t kTurnsAfterFailure = 1024;
 /// One in so many requests to cancel a cluster fails on random schedules.
 static constexpr unsigned kFailingRequests = 8;

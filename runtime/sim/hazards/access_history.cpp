@@ -99,7 +99,7 @@ AccessHistory::Order AccessHistory::compare(const Accessor &by,
   return fenced >= other.epoch ? Order::Before : Order::NoProxyFence;
 }
 
-/// Strong accesses whose scopes have both do not race.
+/// Two strong accesses do not race if the scope of each includes both threads.
 static bool areMorallyStrong(const Access &a, const Access &b) {
   Scope needed = a.cta == b.cta           ? Scope::Cta
                  : a.cluster == b.cluster ? Scope::Cluster
@@ -107,7 +107,8 @@ static bool areMorallyStrong(const Access &a, const Access &b) {
   return a.scope >= needed && b.scope >= needed;
 }
 
-/// Whether `id` is what another lane of the instruction stores, the same.
+/// Whether access `id` is by another lane of the same instruction, which stores
+/// the same value.
 static bool isTwin(const Accessor &by, AccessId id, const Access &other) {
   return id.index() >= by.firstTwin && other.pc == by.pc &&
          other.cta == by.warp.cta.number && other.warp == by.warp.index;

@@ -34,12 +34,12 @@ struct Accessor {
   bool isAsync = false;
   bool reads = false;
   bool writes = false;
-  /// It stores what the memory has already.
+  /// It stores the value that is there already.
   bool keeps = false;
   /// In the memory's table.
   AccessId id;
-  /// Accesses from this index on by the same warp and instruction store the
-  /// same, of other lanes.
+  /// Accesses from this index on that are by the same instruction are by other
+  /// lanes, which store the same value.
   uint32_t firstTwin = kNone;
   /// An access that is known to be before.
   AccessId before;

@@ -34,9 +34,9 @@ struct RemoteKnowledge {
   Clock asyncGlobal;
 };
 
-/// What is known of tensor memory, with or without synchronization that makes
-/// other accesses known: components are of threads up to whose epoch their
-/// operations were issued, and of what is complete.
+/// What is known of tensor memory. Some synchronization makes only this known.
+/// A thread's component says which of its operations are known to be issued;
+/// other components say which operations are known to be complete.
 struct TensorKnowledge {
   Clock ordered;
   /// The part that a tcgen05.fence::before_thread_sync, or what implies one,

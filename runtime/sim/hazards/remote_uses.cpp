@@ -41,8 +41,9 @@ void RemoteUses::addCommit(const Accessor &by, uint32_t address,
   }
 }
 
-/// A commit behind whose operations the CTA's threads are, although nobody has
-/// waited for its own arrival, has only that left to do: known kernels end so.
+/// Nobody has waited for the arrival of these commits. If the CTA's threads
+/// know that the operations of a commit are complete, its arrival alone is
+/// outstanding, as it is at the end of known kernels.
 void RemoteUses::finishCommits(uint32_t rank, const Knowledge &known,
                                const MbarrierSignals &signals) {
   for (const auto &[key, commit] : commits[rank]) {

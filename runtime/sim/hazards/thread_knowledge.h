@@ -18,9 +18,9 @@ namespace attn::sim {
 struct LaneView {
   uint32_t lanes = 0;
   Knowledge known;
-  /// What of known.tensor.fenced was known at the last
-  /// tcgen05.fence::after_thread_sync, and the warp's own that it has waited
-  /// for.
+  /// known.tensor.fenced as it was at the last
+  /// tcgen05.fence::after_thread_sync, and the loads and stores of the warp
+  /// itself that it has waited for.
   Clock tensorSeen;
   /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;

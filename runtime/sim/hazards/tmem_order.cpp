@@ -20,9 +20,10 @@ static bool arePipelined(const TmemAccess &first, const TmemAccess &second) {
   }
 }
 
-/// Two of the queue in the order of their issue: what relies on that alone. An
-/// mma does not wait for a result that is its A. Known kernels copy scales over
-/// those of the mma before, so that a cp is only not pipelined.
+/// Returns the rule that a kernel breaks if only the order of the queue puts
+/// one operation before another. For an mma whose A is the result of the mma
+/// before, that is an error: no known kernel does this. Known kernels do
+/// overwrite what the mma before reads, such as its scales.
 static Rule chooseUnpipelined(const TmemAccess &first, bool writes) {
   return first.agent == TmemAgent::Mma && !writes ? Rule::TmemResult
                                                   : Rule::TmemPipeline;

@@ -14,13 +14,15 @@ namespace attn::sim {
 /// Who makes an access, and what is known there.
 struct TmemAccessor {
   TmemAccess access;
-  /// Known in some order, and behind fences.
+  /// What is known with any synchronization, and what with the fences that the
+  /// ISA asks for.
   const Clock &ordered;
   const Clock &seen;
 };
 
-/// Finds what is wrong between an access of before and the one that `by` makes
-/// now, if anything. `writes`: this one writes. `wrote`: that one did.
+/// Returns whether the access that `by` makes now conflicts with `other`, an
+/// earlier one, and sets the rule. `writes`: the new access writes. `wrote`:
+/// the earlier one did.
 bool findTmemConflict(const TmemAccessor &by, bool writes,
                       const TmemAccess &other, bool wrote, Rule &rule);
 

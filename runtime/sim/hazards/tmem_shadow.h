@@ -23,7 +23,8 @@ constexpr bool isQueued(TmemAgent agent) {
          agent == TmemAgent::Shift;
 }
 
-/// An access, and what a clock has to hold for it to be before another.
+/// An access, and the components and epochs by which clocks say what is known
+/// about it.
 struct TmemAccess {
   TmemAgent agent = TmemAgent::Mma;
   uint64_t cta = 0;
@@ -33,13 +34,14 @@ struct TmemAccess {
   /// It is complete.
   uint32_t component = 0;
   uint32_t epoch = 0;
-  /// Of the queue: the issue of it is before.
+  /// For operations of the queue: it has been issued.
   uint32_t thread = 0;
   uint32_t threadEpoch = 0;
-  /// Of loads: the result has been used.
+  /// For loads: the result has been used.
   uint32_t used = 0;
   uint32_t usedEpoch = 0;
-  /// Of an mma: its accumulator and shape. Of a cp: whether it is a 4x256b.
+  /// For an mma: its accumulator and shape. For a cp: whether its shape is
+  /// 4x256b.
   uint64_t key = 0;
 };
 
@@ -71,7 +73,7 @@ public:
     }
   }
 
-  /// A later read by the same says all that an earlier one does.
+  /// A later read by the same agent implies the earlier one.
   void addRead(TmemCell &cell, uint32_t index) {
     const TmemAccess &access = accesses[index];
     for (uint32_t &read : cell.reads) {

@@ -226,8 +226,9 @@ void TmemTracker::issue(const Warp &warp, unsigned lane,
   }
 }
 
-/// It implies a fence::before_thread_sync, and is no release of what the thread
-/// has stored. That phases are complete of which the thread knew is so for all.
+/// A commit implies a fence::before_thread_sync, but does not release what the
+/// thread has stored. It does tell which phases are complete, as far as the
+/// thread knew: a complete phase is complete for all threads.
 std::shared_ptr<const Knowledge> TmemTracker::issueCommit(const Warp &warp,
                                                           unsigned lane) {
   const ThreadState &thread = stateOf(warp, lane);

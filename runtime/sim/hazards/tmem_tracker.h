@@ -19,7 +19,7 @@ struct TensorAction {
   TmemAgent agent = TmemAgent::Mma;
   std::vector<TmemRegion> reads;
   TmemRegion writes;
-  /// What it writes, it reads as well.
+  /// It also reads what it writes.
   bool accumulates = false;
   uint64_t key = 0;
   /// The CTAs where it does all that, a bit each.

@@ -285,7 +285,7 @@ template <typename T, bool ftz> T slctFloat(T a, T b, float c) {
 
 enum class Test { Finite, Infinite, Number, NotANumber, Normal, Subnormal };
 
-/// By the bits: the sign's, and the exponent's lowest.
+/// Tests the bits of the number.
 template <Test test, typename Word> Step testp(Warp &warp, const Inst &inst) {
   constexpr bool wide = sizeof(Word) == 8;
   constexpr Word lowest = wide ? Word(uint64_t(1) << 52) : Word(1) << 23;

@@ -27,8 +27,9 @@ bool finishPair(OperandDecoder &, const ptx::Instruction &, const Match &match,
   return true;
 }
 
-/// The random bits of a half of the result are the low ones of the same half of
-/// the last operand: as many as f32 has more than the format.
+/// Each half of the result takes its random bits from the same half of the last
+/// operand: the low ones, as many as f32 has more fraction bits than the
+/// format.
 template <const FloatFormat &format>
 Step roundPair(Warp &warp, const Inst &inst) {
   constexpr int count = kF32.fractionBits - format.fractionBits;

@@ -277,7 +277,8 @@ template <Logic logic> Step predicateLogic(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-/// Predicate sources here cannot be negated, so one flag is never wrong.
+/// Predicate sources of these instructions cannot be negated: Inst has a single
+/// flag for that.
 bool finishLogic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &, Inst &inst) {
   for (size_t i = 1; i < instruction.operands.size(); ++i) {

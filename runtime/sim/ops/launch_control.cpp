@@ -17,7 +17,8 @@ namespace {
 constexpr uint64_t kGeneric = 2;
 
 constexpr uint32_t kResponseBytes = 16;
-/// The highest words of responses, which name no other data by accident.
+/// The highest words of responses. Other data hardly has these values by
+/// accident.
 constexpr uint32_t kCanceled = 0xc1c0'0001;
 constexpr uint32_t kFailed = 0xc1c0'0000;
 

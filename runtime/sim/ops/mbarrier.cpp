@@ -23,7 +23,7 @@ constexpr uint64_t kTry = 32;
 constexpr uint64_t kRelaxed = 64;
 /// The barrier may be another CTA's.
 constexpr uint64_t kRemote = 128;
-/// Its scope; neither: it says none.
+/// The scope of the instruction. If it names none, neither bit is set.
 constexpr uint64_t kCluster = 256;
 constexpr uint64_t kCta = 512;
 constexpr unsigned kEffectShift = 10;
@@ -125,7 +125,8 @@ Step forBarriers(Warp &warp, const Inst &inst, uint32_t slot, uint32_t lanes,
   return Step::Next;
 }
 
-/// The lanes that initialize what a lane before them does, to the same count.
+/// The lanes that initialize the same mbarrier as a lower lane, to the same
+/// count.
 uint32_t findRepeats(Warp &warp, const Inst &inst) {
   const uint32_t *counts = warp.word(inst.slots[1]);
   uint32_t repeats = 0;

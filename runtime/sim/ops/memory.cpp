@@ -42,8 +42,8 @@ constexpr unsigned kWideAccess = 32;
 const char *const kWideSpace =
     "expected global memory of an access of 256 bits";
 
-/// Says what of its bytes a lane accesses, in `memory`, and of a store what it
-/// stores.
+/// Tells the hazard tracker which bytes of `memory` a lane accesses. For a
+/// store, `stored` has the new values.
 void noteAccess(Warp &warp, const Access &access, unsigned lane,
                 uint64_t address, uint32_t elements, const uint8_t *memory,
                 const uint8_t *stored) {

@@ -23,8 +23,9 @@ uint64_t clampToInteger(double integral, int width, bool isSigned) {
                             : uint64_t(int64_t(integral)) & mask;
 }
 
-/// The integer as a double that rounds to at most 51 bits as it does: exact, or
-/// with the bits below the last place collected in it.
+/// A double that rounds to any format of at most 51 bits as the integer does.
+/// It is the integer, or, if that has more than 53 bits, the integer rounded to
+/// odd: its last bit is set if any lower bit was.
 double toOddDouble(uint64_t a, int width, bool isSigned) {
   bool negative = isSigned && signExtend(a, width) < 0;
   uint64_t value = isSigned ? uint64_t(signExtend(a, width))

@@ -177,8 +177,9 @@ float attn::sim::fromF16(uint16_t bits) {
   if (magnitude == 0x7C00) {
     return f32FromBits(sign | 0x7F800000);
   }
-  // The bits at f32's exponent, off by the difference of the biases, which a
-  // multiplication repairs for subnormals too.
+  // Moves the bits to where f32 has them. The exponent is then off by the
+  // difference of the biases. A multiplication repairs that, for subnormals
+  // too.
   float scaled =
       f32FromBits(magnitude << 13) * f32FromBits(uint32_t(254 - 15) << 23);
   return f32FromBits(sign | toBits(scaled));

@@ -51,9 +51,9 @@ uint32_t roundToFormat(double value, const FloatFormat &format,
                        Rounding rounding = Rounding::RN, bool satfinite = false,
                        bool relu = false);
 
-/// Rounds as cvt.rs does: of the bits that `format` drops, the `count` highest
-/// are added to `random`, which has as many, and a carry goes to what is kept.
-/// Results beyond the format overflow as those of Rounding::RN.
+/// Rounds as cvt.rs does: adds `random`, a number of `count` bits, to the
+/// `count` highest of the bits that `format` drops. If that carries, the
+/// magnitude is rounded up. Overflow is as with Rounding::RN.
 uint32_t roundRandomly(float value, const FloatFormat &format, uint32_t random,
                        int count, bool satfinite, bool relu);
 

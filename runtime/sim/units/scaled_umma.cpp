@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tcgen05.mma with scaled blocks. As MMA-Sim has it: of 8-bit containers, the
-// scaled products are terms, cut to 25 fraction bits at the largest exponent;
-// of pairs of e2m1, the scaled exact sums of 16 products are, cut to 35.
+// tcgen05.mma with scaled blocks. As MMA-Sim has it, terms are aligned to the
+// largest exponent, cut and added. With elements of a byte each, a term is a
+// scaled product, cut to 25 fraction bits. With pairs of e2m1, a term is the
+// exact sum of 16 products, scaled and cut to 35 bits.
 
 #include "units/umma.h"
 
@@ -75,7 +76,7 @@ void decodeScales(const UmmaScaling &scaling, const uint8_t *bytes,
   }
 }
 
-/// What is added up: values, and the exponents that they are aligned by.
+/// The terms of a sum: their values, and the exponents for their alignment.
 struct Terms {
   double value[kMaxTerms + 1];
   int32_t exponent[kMaxTerms + 1];

@@ -14,7 +14,8 @@ namespace {
 constexpr uint32_t kRowBytes = 32;
 constexpr uint32_t kBytesK = 32;
 constexpr int kFractionBits = 25;
-/// The exponents between which all that matters are f32 normals.
+/// If the largest exponent is between these, all terms that matter are f32
+/// normals.
 constexpr int32_t kLowestExponent = -100;
 constexpr int32_t kHighestExponent = 100;
 /// Below this, every term is zero.
@@ -63,8 +64,8 @@ private:
     return half ? toF16(value) : toBits(value);
   }
 
-  /// Calls `visit(cell, word, shift)` for each cell that D may write and the
-  /// register, and part of it, that it is.
+  /// Calls `visit(cell, word, shift)` for each cell that D may write: its value
+  /// is in register `word`, from bit `shift` on.
   template <typename Visit> void forCells(Visit visit) {
     for (uint32_t warp = 0; warp < kWarpsPerGroup; ++warp) {
       uint32_t *registers = values + warp * count * kWarpSize;

@@ -13,9 +13,10 @@ namespace {
 constexpr int kRowBytes = 32;
 constexpr int kFractionBits = 25;
 constexpr int kFp8FractionBits = 13;
-/// The exponent that MMA-Sim gives to a zero term, and so the least that terms
-/// are shifted to: with no zero among 17 terms all below it this is off, for
-/// results below f32's smallest subnormals.
+/// The exponent that MMA-Sim gives to a zero term. Here it is the least
+/// exponent that terms are aligned to, whether or not a term is zero. That
+/// differs from MMA-Sim only if all 17 terms are nonzero and smaller; the
+/// result is then below f32's smallest subnormal.
 constexpr int kLeastExponent = -126;
 
 bool isFp8(MatrixType type) {
@@ -171,8 +172,9 @@ void decodeFp8(MatrixType type, const uint8_t *row, Row &out) {
   }
 }
 
-/// How operands become vectors. Hardware mode wants finite values only: the
-/// exponents of others make the kernel leave their lanes to hardwareDot.
+/// Converts operands to vectors. In Hardware mode the kernel computes with
+/// finite values only: it leaves lanes with infinities and NaNs, which it knows
+/// by their exponents, to hardwareDot.
 struct Decoder {
   MatrixType type;
   bool finiteOnly;

@@ -11,8 +11,9 @@ using namespace attn::sim;
 
 namespace {
 
-/// What the hardware kernel may scale: 2^(fraction bits - exponent) and every
-/// product that matters are f32 normals.
+/// The hardware kernel computes sums whose largest exponent is between these:
+/// 2^(fraction bits - exponent) and every product that matters are then f32
+/// normals.
 constexpr int32_t kLowestExponent = -100;
 constexpr int32_t kHighestExponent = 120;
 /// Below this, every term is zero.

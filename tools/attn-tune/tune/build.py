@@ -10,7 +10,7 @@ import subprocess
 
 from tune.journal import BASELINE
 
-# What the compiler's refusals are about, by the message; the first that fits.
+# The kinds of refusals, by the compiler's message: the first pattern that fits counts.
 REASONS = (
     ("rule", re.compile(r"\b(V\d+): ")),
     ("serialized", re.compile(r"\bC75\d\d\b")),
@@ -109,8 +109,8 @@ def build_one(folder, compiler, read_plan, name, problem):
 
 
 def build_all(journal, folder, compiler, read_plan, jobs, say):
-    """Compiles what the log does not have yet, in parallel; records and says it in
-    the order of the space."""
+    """Compiles, in parallel, what the log does not have yet; records and prints the
+    results in the order of the space."""
     view = journal.view
     for name, candidate in view.candidates.items():
         if name != BASELINE:

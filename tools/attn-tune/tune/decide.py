@@ -41,9 +41,9 @@ def keys_of(shape):
 
 class Decision:
     """The ranking of one problem, at shapes of more than `least` and at most `most` keys, and
-    its winner: the name of a candidate, or None where the table's kernel stays. A decision that
-    is one of several for its problem has no table's kernel to keep: an entry for some lengths
-    needs one for the rest."""
+    its winner: the name of a candidate, or None where the table's kernel stays. Where a problem
+    has several decisions, by length, each needs a winner: the table cannot keep its entry for
+    some of the lengths."""
 
     def __init__(self, view, problem, margin, least=0, most=None):
         self.view, self.problem, self.margin, self.least, self.most = view, problem, margin, least, most
@@ -62,7 +62,7 @@ class Decision:
         return next((s for s in self.ranking if s.name == name), None)
 
     def gain(self):
-        """How many times faster than the table's kernel the first is, or None; of a part, the winner."""
+        """How many times faster than the table's kernel first() is, or None."""
         table = self.standing(BASELINE)
         return self.first().mean / table.mean if table else None
 
@@ -72,7 +72,7 @@ class Decision:
         return {s: table.times[s]["ms"] / first.times[s]["ms"] for s in self.shapes}
 
     def first(self):
-        """The winner's standing, or that of the fastest."""
+        """The standing of the winner if this is a part, otherwise that of the fastest."""
         return self.standing(self.choose()) if self.is_part else self.ranking[0]
 
     @property

@@ -103,7 +103,7 @@ Candidate = collections.namedtuple("Candidate", "name point entry")
 
 def enumerate_candidates(space, machine):
     """The candidates of a space, and what the generator says of the points for which the
-    machine's registers do not suffice; points that share their registers alike are one
+    machine's registers do not suffice. Points whose roles get the same registers are one
     candidate."""
     found, refused = {}, []
     for point in space.points():

@@ -9,8 +9,8 @@ from tune.decide import decide_parts
 
 
 def renamed(entry, name, symbol, masks, most=None):
-    """The entry of a candidate as one called `symbol`, for other masks and for at most `most`
-    keys: the schedule that was measured, which the log has as text."""
+    """The entry of a candidate, whose text the log has, with another name, for other masks and
+    for at most `most` keys. Its schedule is that which was measured."""
     head, _, rest = entry.split("\n", 2)
     quoted = ", ".join(f'"{mask}"' for mask in masks)
     when = "" if most is None else f"    when <seqlen_k at_most {most}>\n"
@@ -86,8 +86,8 @@ def comment(sentences):
 
 
 def masks_of(words, others, serve):
-    """The masks of an entry for the problems called `words`, beside one for `others`: only one
-    of them serves windows, that for the causal problem, whose blocks are skipped as a window's are."""
+    """The masks of an entry for the problems called `words`, if there is another for `others`.
+    Only one of the two serves windows: that for the causal problem, which skips blocks, too."""
     served = problems.SERVED if serve == "all" and "causal" not in others else problems.MEASURED
     masks = dict.fromkeys(mask for word in served if word in words for mask in served[word])
     return sorted(masks, key=lambda mask: mask == "window")
@@ -128,7 +128,7 @@ def verify(journal, folder, compiler, name, problem, say):
 
 
 def verified_decisions(journal, folder, compiler, margin, split, say):
-    """The decisions once every winner serves all that its entry says."""
+    """The decisions, made again until every winner serves all that its entry says."""
     decisions = []
     for problem in journal.view.problems:
         serves = False

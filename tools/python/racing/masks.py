@@ -21,10 +21,10 @@ class Numbers(list):
 
 @dataclasses.dataclass(frozen=True)
 class Mask:
-    """`make`: the function (b, h, q, kv), of the captured tensors. `captures`: {name: its elements, of the batch size
-    and the length}. `intervals`: where no intervals of keys say the same, what they say; blocks outside of them are
-    skipped, and the rest is masked. `library`: the mask of libraries without functions that is the same. `by_batch`:
-    whether batches may differ."""
+    """`make`: makes the function (b, h, q, kv) from the captured tensors. `captures`: {name: function of the batch size
+    and the length that returns the elements}. `intervals`: only where no interval of keys that kernels can find is
+    exactly what a query sees: the interval that they find. Blocks outside of it are skipped, and the rest is masked.
+    `library`: the same mask in libraries without mask functions. `by_batch`: whether batches may differ."""
 
     make: typing.Callable
     captures: dict = dataclasses.field(default_factory=dict)

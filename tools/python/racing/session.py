@@ -102,7 +102,7 @@ class Session:
                 raise ValueError(f"two contenders are called '{name}'")
             found[name] = kind, make
 
-        # What function the bundle of a variant has, its problem does not say.
+        # The problem of a bundle does not say which mask function it has.
         for name, bundles in self.variants.items() if not point.is_function else ():
             fitting = [b for b in bundles if not contenders.mismatch(b.plan["problem"], point)]
             if len(fitting) > 1:
