@@ -148,10 +148,16 @@ static void groupByFences(std::vector<LaneView> &groups, uint32_t lanes,
 /// Lanes whose fences differ keep views of their own: a fence is part of its
 /// own thread's release or acquire pattern alone.
 void ThreadKnowledge::syncLanes(const Warp &warp, uint32_t lanes) {
+  std::vector<LaneView> &views = threadsOf(warp).views;
+  if (views.size() == 1 && views[0].lanes == lanes) {
+    // The usual case, without copies of clocks.
+    publish(warp, lanes, views[0].known);
+    touch(views[0]);
+    return;
+  }
   LaneView together;
   publish(warp, lanes, together.known);
   touch(together);
-  std::vector<LaneView> &views = threadsOf(warp).views;
   for (const LaneView &view : views) {
     if (view.lanes & lanes) {
       together.tensorSeen.join(view.tensorSeen);
