@@ -433,6 +433,53 @@ Status Binder::runChecks() {
   return {};
 }
 
+Status attn::runtime::bindValues(const LaunchPlan &plan,
+                                 const std::vector<PlanValue> &values,
+                                 BoundArguments &bound) {
+  for (const PlanValue &each : values) {
+    int64_t value = 0;
+    if (Status status =
+            each.expr.evaluate(plan.symbols, bound.symbols, value)) {
+      return status;
+    }
+    bound.symbols.bind(each.symbol, value);
+  }
+  return {};
+}
+
+/// Binds the strides of a temporary, in elements, and computes its size.
+static Status bindTemporary(const LaunchPlan &plan,
+                            const PlanTemporary &temporary,
+                            BoundArguments &bound, int64_t &bytes) {
+  int64_t elementBytes = sizeOf(temporary.dtype);
+  int64_t unit = std::max<int64_t>(1, kTensorMapAlignment / elementBytes);
+  int64_t stride = 1;
+  int last = int(temporary.dims.size()) - 1;
+  for (int i = last; i >= 0; --i) {
+    bound.symbols.bind(temporary.firstStrideSymbol + i, stride);
+    int64_t size = 0;
+    if (Status status =
+            temporary.dims[i].evaluate(plan.symbols, bound.symbols, size)) {
+      return status;
+    }
+    if (size < 0) {
+      return expected("dim " + std::to_string(i) + " of temporary " +
+                          quote(temporary.name),
+                      "at least 0", size);
+    }
+    if (__builtin_mul_overflow(stride, size, &stride) ||
+        stride > INT64_MAX / 2 / elementBytes) {
+      return expected("the extent of temporary " + quote(temporary.name),
+                      "less than 2^62 bytes",
+                      "dim " + std::to_string(i) + " of size " +
+                          std::to_string(size));
+    }
+    stride = i == last ? (stride + unit - 1) / unit * unit : stride;
+  }
+  bytes = stride * elementBytes;
+  return {};
+}
+
 Status attn::runtime::bindArguments(const LaunchPlan &plan,
                                     const CallValues &values,
                                     int64_t multiprocessors,
@@ -445,6 +492,15 @@ Status attn::runtime::bindArguments(const LaunchPlan &plan,
     Status status = plan.args[i].isTensor() ? binder.bindTensor(int(i))
                                             : binder.bindScalar(int(i));
     if (status) {
+      return status;
+    }
+  }
+  if (Status status = bindValues(plan, plan.values, bound)) {
+    return status;
+  }
+  for (size_t i = 0; i < plan.temporaries.size(); ++i) {
+    if (Status status = bindTemporary(plan, plan.temporaries[i], bound,
+                                      bound.temporaryBytes[i])) {
       return status;
     }
   }

@@ -31,10 +31,12 @@ struct BoundTensor {
 struct BoundArguments {
   explicit BoundArguments(const LaunchPlan &plan)
       : tensors(plan.args.size()), floats(plan.args.size()),
-        symbols(plan.symbols.size()) {}
+        temporaryBytes(plan.temporaries.size()), symbols(plan.symbols.size()) {}
 
   std::vector<BoundTensor> tensors;
   std::vector<float> floats;
+  /// The size of each temporary.
+  std::vector<int64_t> temporaryBytes;
   /// Dims, i32 and i64 scalars, and strides in elements; a stride that does not
   /// matter (at most one element along it) has a legal substitute.
   SymbolValues symbols;
@@ -54,9 +56,13 @@ bool locate(const DLTensor &tensor, int64_t bytes, char *&data);
 
 /// Checks every rule: rank, type, extents, device, alignment, strides,
 /// overlap, scalars, and the plan's own checks. `multiprocessors` is bound to
-/// "sm_count".
+/// "sm_count". Also binds the plan's values and the temporaries.
 Status bindArguments(const LaunchPlan &plan, const CallValues &values,
                      int64_t multiprocessors, BoundArguments &bound);
+
+/// Binds values, in order.
+Status bindValues(const LaunchPlan &plan, const std::vector<PlanValue> &values,
+                  BoundArguments &bound);
 
 } // namespace attn::runtime
 

@@ -18,8 +18,8 @@ class EncodedLaunch {
 public:
   virtual ~EncodedLaunch() = default;
 
-  /// `addresses` has an entry for every argument of the plan; only those of
-  /// tensors are used.
+  /// `addresses` has an entry for every argument and then for every temporary
+  /// of the plan; only those of tensors are used.
   virtual Status setMemory(void *const *addresses, void *workspace) = 0;
 
   /// Enqueues the launch on `stream` and returns without waiting for it.
@@ -27,6 +27,8 @@ public:
   /// before its end.
   virtual Status submit(void *stream, bool mayOverlap) = 0;
 };
+
+using EncodedLaunches = std::vector<std::unique_ptr<EncodedLaunch>>;
 
 /// The kernels of a bundle, loaded onto one device. Several threads may launch
 /// them.
@@ -46,6 +48,10 @@ public:
     out = nullptr;
     return {};
   }
+
+  /// Reports what `launch` would refuse before it begins, on a device that
+  /// cannot encode launches.
+  virtual Status check(const PreparedLaunch &) { return {}; }
 };
 
 /// One device. It lives as long as the process.

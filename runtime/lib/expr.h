@@ -101,6 +101,10 @@ bool isVariadic(ExprOp op);
 /// The largest nesting depth of a plan, which bounds the evaluation stack.
 constexpr int kMaxExprDepth = 32;
 
+/// The largest number of checks of a plan, of words in an expression, and of
+/// entries of other lists.
+constexpr size_t kMaxList = 256;
+
 } // namespace attn::runtime
 
 #endif // ATTN_RUNTIME_LIB_EXPR_H

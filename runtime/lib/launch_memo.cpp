@@ -15,7 +15,8 @@ RememberedCall::RememberedCall(const LaunchPlan &plan,
                                const BoundArguments &bound,
                                const std::vector<int> &tensorArgs,
                                WorkspaceNeed need)
-    : addresses(plan.args.size()), need(need) {
+    : addresses(plan.args.size() + plan.temporaries.size()),
+      firstTemporary(plan.args.size()), need(std::move(need)) {
   for (int arg : tensorArgs) {
     tensors.push_back({arg, bound.tensors[size_t(arg)].bytes,
                        uintptr_t(addressAlignment(plan.args[size_t(arg)]))});
@@ -36,14 +37,19 @@ bool RememberedCall::accepts(const attn_launch_args &args) {
 }
 
 Status RememberedCall::launch(Device &device, const attn_launch_args &args) {
-  bool cleared = false;
-  if (Status status = clearWorkspace(device, args, need, cleared)) {
-    return status;
+  for (size_t i = 0; i < need.temporaries.size(); ++i) {
+    addresses[firstTemporary + i] = temporaryAt(args.workspace, need, i);
   }
   for (const std::unique_ptr<EncodedLaunch> &each : launches) {
     if (Status status = each->setMemory(addresses.data(), args.workspace)) {
       return status;
     }
+  }
+  bool cleared = false;
+  if (Status status = clearWorkspace(device, args, need, cleared)) {
+    return status;
+  }
+  for (const std::unique_ptr<EncodedLaunch> &each : launches) {
     if (Status status = each->submit(args.stream, !cleared)) {
       return status;
     }

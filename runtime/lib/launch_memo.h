@@ -39,8 +39,10 @@ private:
 
   std::vector<Tensor> tensors;
   std::vector<void *> addresses;
+  /// The index of the first temporary in `addresses`.
+  size_t firstTemporary;
   WorkspaceNeed need;
-  std::vector<std::unique_ptr<EncodedLaunch>> launches;
+  EncodedLaunches launches;
 };
 
 /// Returns this thread's call with `key`, or null.

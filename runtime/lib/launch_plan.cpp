@@ -4,33 +4,9 @@
 // the text.
 
 #include "launch_plan.h"
-
-#include "json_reader.h"
+#include "expr_reader.h"
 
 using namespace attn::runtime;
-
-#define RETURN_IF_FAILED(call)                                                 \
-  if (Status status = (call)) {                                                \
-    return status;                                                             \
-  }
-
-int LaunchPlan::findArg(const std::string &argName) const {
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].name == argName) {
-      return int(i);
-    }
-  }
-  return -1;
-}
-
-int LaunchPlan::findArg(Role role) const {
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].role == role) {
-      return int(i);
-    }
-  }
-  return -1;
-}
 
 namespace {
 
@@ -81,19 +57,19 @@ private:
   Status readBounds(const JsonReader &json, PlanArg &arg);
   Status readMessage(const JsonReader &json, std::vector<MessagePart> &parts);
   Status readCheck(const JsonReader &json);
-  Status readValues(const JsonReader &json, PlanVariant &variant);
+  Status readValues(const JsonReader &json, std::vector<PlanValue> &values);
   Status readVariant(const JsonReader &json);
   Status readLaunch(const JsonReader &json, PlanLaunch &launch);
-  Status readTriple(const JsonReader &json, int64_t mostProduct,
-                    std::array<unsigned, 3> &out);
   Status readParam(const JsonReader &json, PlanParam &param);
   Status readTensorMap(const JsonReader &json, PlanParam &param);
   Status readTensorMapDim(const JsonReader &json, bool innermost,
                           TensorMapDim &dim);
   Status readTensorName(const JsonReader &json, int &arg);
-  Status readExpr(const JsonReader &json, Expr &out);
-  Status appendExpr(const JsonReader &json, int depth,
-                    std::vector<Expr::Node> &nodes);
+  Status readTemporary(const JsonReader &json);
+  Status readSizes(const JsonReader &json);
+  Status readExpr(const JsonReader &json, Expr &out) {
+    return attn::runtime::readExpr(json, plan.symbols, out);
+  }
 
   LaunchPlan &plan;
   /// The symbols before it belong to arguments.
@@ -101,60 +77,6 @@ private:
 };
 
 } // namespace
-
-Status PlanReader::appendExpr(const JsonReader &json, int depth,
-                              std::vector<Expr::Node> &nodes) {
-  if (depth >= kMaxExprDepth) {
-    return json.fail("expected an expression at most " +
-                     std::to_string(kMaxExprDepth) + " deep");
-  }
-  if (json.getKind() == JsonKind::Integer) {
-    int64_t value = 0;
-    RETURN_IF_FAILED(json.read(value, INT64_MIN, INT64_MAX));
-    nodes.push_back({ExprOp::Literal, value});
-    return {};
-  }
-  if (json.getKind() == JsonKind::String) {
-    std::string name;
-    RETURN_IF_FAILED(json.read(name));
-    int symbol = plan.symbols.lookup(name);
-    if (symbol < 0) {
-      return json.fail("unknown symbol " + quote(name));
-    }
-    nodes.push_back({ExprOp::Symbol, symbol});
-    return {};
-  }
-  if (json.getKind() != JsonKind::Array || json.size() == 0) {
-    return json.failExpected("an integer, a symbol or [operator, operands...]");
-  }
-  std::string name;
-  RETURN_IF_FAILED(json.at(0).read(name));
-  ExprOp op;
-  int arity = 0;
-  if (!lookupExprOp(name, op, arity)) {
-    return json.at(0).fail("unknown operator " + quote(name));
-  }
-  size_t least = size_t(arity) + 1;
-  RETURN_IF_FAILED(json.expectArray(least, isVariadic(op) ? kMaxList : least));
-  for (size_t i = 1; i < json.size(); ++i) {
-    RETURN_IF_FAILED(appendExpr(json.at(i), depth + 1, nodes));
-    // Binary operators fold from the left: a b op c op.
-    if (arity == 2 && i >= 2) {
-      nodes.push_back({op, 0});
-    }
-  }
-  if (arity == 3) {
-    nodes.push_back({op, 0});
-  }
-  return {};
-}
-
-Status PlanReader::readExpr(const JsonReader &json, Expr &out) {
-  std::vector<Expr::Node> nodes;
-  RETURN_IF_FAILED(appendExpr(json, 0, nodes));
-  out = Expr(std::move(nodes), json.getPath());
-  return {};
-}
 
 Status PlanReader::readProblem(const JsonReader &json) {
   PlanProblem &problem = plan.problem;
@@ -371,15 +293,37 @@ Status PlanReader::readCheck(const JsonReader &json) {
   return {};
 }
 
+/// Returns the index of the temporary after those of the arguments, or -1.
+static int findTemporary(const LaunchPlan &plan, const std::string &name) {
+  for (size_t i = 0; i < plan.temporaries.size(); ++i) {
+    if (plan.temporaries[i].name == name) {
+      return int(plan.args.size() + i);
+    }
+  }
+  return -1;
+}
+
 Status PlanReader::readTensorName(const JsonReader &json, int &arg) {
   std::string name;
   RETURN_IF_FAILED(json.read(name));
+  arg = findTemporary(plan, name);
+  if (arg >= 0) {
+    return {};
+  }
   arg = plan.findArg(name);
   if (arg < 0 || !plan.args[arg].isTensor()) {
     return json.fail("expected the name of a tensor argument, got " +
                      quote(name));
   }
   return {};
+}
+
+/// Makes pointers to a tensor argument want rows that begin at multiples of 16
+/// bytes. Those of temporaries do.
+static void alignRows(LaunchPlan &plan, int tensor) {
+  if (size_t(tensor) < plan.args.size()) {
+    plan.args[tensor].alignedRows = true;
+  }
 }
 
 Status PlanReader::readTensorMapDim(const JsonReader &json, bool innermost,
@@ -399,8 +343,7 @@ Status PlanReader::readTensorMap(const JsonReader &json, PlanParam &param) {
   RETURN_IF_FAILED(
       json.expectObject({"kind", "tensor", "swizzle", "l2_promotion", "dims"}));
   RETURN_IF_FAILED(readTensorName(json.get("tensor"), param.arg));
-  PlanArg &arg = plan.args[param.arg];
-  arg.alignedRows = true;
+  alignRows(plan, param.arg);
   int64_t number = 0;
   RETURN_IF_FAILED(json.get("swizzle").readOneOf({0, 32, 64, 128}, number));
   param.swizzle = int(number);
@@ -413,7 +356,7 @@ Status PlanReader::readTensorMap(const JsonReader &json, PlanParam &param) {
   for (size_t i = 0; i < dims.size(); ++i) {
     RETURN_IF_FAILED(readTensorMapDim(dims.at(i), i == 0, param.dims[i]));
   }
-  int64_t rowBytes = param.dims[0].box * sizeOf(arg.dtype);
+  int64_t rowBytes = param.dims[0].box * sizeOf(plan.typeOf(param.arg));
   if (rowBytes % 16 != 0) {
     return dims.at(0).get("box").fail("expected a multiple of 16 bytes, got " +
                                       std::to_string(rowBytes));
@@ -441,7 +384,9 @@ Status PlanReader::readParam(const JsonReader &json, PlanParam &param) {
     if (json.has("aligned_rows")) {
       int64_t aligned = 0;
       RETURN_IF_FAILED(json.get("aligned_rows").readOneOf({0, 1}, aligned));
-      plan.args[param.arg].alignedRows |= aligned != 0;
+      if (aligned != 0) {
+        alignRows(plan, param.arg);
+      }
     }
     return {};
   }
@@ -466,8 +411,8 @@ Status PlanReader::readParam(const JsonReader &json, PlanParam &param) {
   return readExpr(json.get("expr"), param.expr);
 }
 
-Status PlanReader::readTriple(const JsonReader &json, int64_t mostProduct,
-                              std::array<unsigned, 3> &out) {
+static Status readTriple(const JsonReader &json, int64_t mostProduct,
+                         std::array<unsigned, 3> &out) {
   RETURN_IF_FAILED(json.expectArray(3, 3));
   int64_t product = 1;
   for (size_t i = 0; i < 3; ++i) {
@@ -486,8 +431,9 @@ Status PlanReader::readTriple(const JsonReader &json, int64_t mostProduct,
 
 Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   launch.path = json.getPath();
-  RETURN_IF_FAILED(json.expectObject(
-      {"kernel", "grid", "block", "cluster", "smem", "dependent", "params"}));
+  RETURN_IF_FAILED(
+      json.expectObject({"kernel", "grid", "block", "cluster", "smem",
+                         "dependent", "params", "schedule", "report"}));
   RETURN_IF_FAILED(json.get("kernel").read(launch.kernel));
   if (launch.kernel.empty()) {
     return json.get("kernel").fail("expected a name, got \"\"");
@@ -516,8 +462,10 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   return {};
 }
 
-/// Different variants may give a name different values.
-Status PlanReader::readValues(const JsonReader &json, PlanVariant &variant) {
+/// Reads the values of the plan or of a variant. Different variants may give a
+/// name different values.
+Status PlanReader::readValues(const JsonReader &json,
+                              std::vector<PlanValue> &values) {
   RETURN_IF_FAILED(json.expectArray(1, kMaxList));
   for (size_t i = 0; i < json.size(); ++i) {
     JsonReader entry = json.at(i);
@@ -528,13 +476,64 @@ Status PlanReader::readValues(const JsonReader &json, PlanVariant &variant) {
     RETURN_IF_FAILED(entry.get("name").read(name));
     value.symbol = plan.symbols.intern(name);
     bool isTaken = value.symbol < firstValueSymbol;
-    for (const PlanValue &before : variant.values) {
+    for (const PlanValue &before : values) {
       isTaken |= before.symbol == value.symbol;
     }
     if (name.empty() || isTaken) {
       return entry.get("name").fail("expected a new name, got " + quote(name));
     }
-    variant.values.push_back(std::move(value));
+    values.push_back(std::move(value));
+  }
+  return {};
+}
+
+/// Reads a tensor in the workspace.
+Status PlanReader::readTemporary(const JsonReader &json) {
+  PlanTemporary temporary;
+  RETURN_IF_FAILED(json.expectObject({"name", "dtype", "dims"}));
+  RETURN_IF_FAILED(json.get("name").read(temporary.name));
+  if (temporary.name.empty() || plan.findArg(temporary.name) >= 0 ||
+      findTemporary(plan, temporary.name) >= 0) {
+    return json.get("name").fail("expected a new name, got " +
+                                 quote(temporary.name));
+  }
+  std::string dtype;
+  RETURN_IF_FAILED(json.get("dtype").read(dtype));
+  if (!parseDataType(dtype, temporary.dtype)) {
+    return json.get("dtype").fail("unknown element type " + quote(dtype));
+  }
+  JsonReader dims = json.get("dims");
+  RETURN_IF_FAILED(dims.expectArray(1, kMaxTensorRank));
+  temporary.dims.resize(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    RETURN_IF_FAILED(readExpr(dims.at(i), temporary.dims[i]));
+  }
+  temporary.firstStrideSymbol = plan.symbols.size();
+  for (size_t i = 0; i < dims.size(); ++i) {
+    std::string stride = temporary.name + ".stride." + std::to_string(i);
+    if (plan.symbols.lookup(stride) >= 0) {
+      return json.get("name").fail("expected " + quote(stride) +
+                                   " to be no other symbol");
+    }
+    plan.symbols.intern(stride);
+  }
+  plan.temporaries.push_back(std::move(temporary));
+  return {};
+}
+
+/// Reads what follows from the arguments: values, and tensors in the workspace.
+Status PlanReader::readSizes(const JsonReader &json) {
+  firstValueSymbol = plan.symbols.size();
+  if (json.has("values")) {
+    RETURN_IF_FAILED(readValues(json.get("values"), plan.values));
+  }
+  if (!json.has("temporaries")) {
+    return {};
+  }
+  JsonReader temporaries = json.get("temporaries");
+  RETURN_IF_FAILED(temporaries.expectArray(1, kMaxArgs));
+  for (size_t i = 0; i < temporaries.size(); ++i) {
+    RETURN_IF_FAILED(readTemporary(temporaries.at(i)));
   }
   return {};
 }
@@ -569,7 +568,7 @@ Status PlanReader::readVariant(const JsonReader &json) {
                          "numerics", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   if (json.has("values")) {
-    RETURN_IF_FAILED(readValues(json.get("values"), variant));
+    RETURN_IF_FAILED(readValues(json.get("values"), variant.values));
   }
   RETURN_IF_FAILED(readExpr(json.get("workspace"), variant.workspace));
   if (json.has("zeroed")) {
@@ -592,45 +591,10 @@ Status PlanReader::readVariant(const JsonReader &json) {
   return {};
 }
 
-static bool usesSymbol(const LaunchPlan &plan, int symbol) {
-  for (const PlanCheck &check : plan.checks) {
-    if (check.expr.uses(symbol)) {
-      return true;
-    }
-  }
-  for (const PlanVariant &variant : plan.variants) {
-    if (variant.when.uses(symbol) || variant.workspace.uses(symbol)) {
-      return true;
-    }
-    for (const PlanValue &value : variant.values) {
-      if (value.expr.uses(symbol)) {
-        return true;
-      }
-    }
-    for (const PlanLaunch &launch : variant.launches) {
-      for (const Expr &extent : launch.grid) {
-        if (extent.uses(symbol)) {
-          return true;
-        }
-      }
-      for (const PlanParam &param : launch.params) {
-        if (param.expr.uses(symbol)) {
-          return true;
-        }
-        for (const TensorMapDim &dim : param.dims) {
-          if (dim.size.uses(symbol) || dim.stride.uses(symbol)) {
-            return true;
-          }
-        }
-      }
-    }
-  }
-  return false;
-}
-
 Status PlanReader::readPlan(const JsonReader &json) {
-  RETURN_IF_FAILED(json.expectObject(
-      {"version", "name", "target", "problem", "args", "checks", "variants"}));
+  RETURN_IF_FAILED(
+      json.expectObject({"version", "name", "target", "problem", "args",
+                         "values", "temporaries", "checks", "variants"}));
   int64_t version = 0;
   RETURN_IF_FAILED(json.get("version").readOneOf({1}, version));
   RETURN_IF_FAILED(json.get("name").read(plan.name));
@@ -644,6 +608,7 @@ Status PlanReader::readPlan(const JsonReader &json) {
     RETURN_IF_FAILED(readArg(args.at(i)));
   }
   RETURN_IF_FAILED(readKeys(json.get("problem").get("keys")));
+  RETURN_IF_FAILED(readSizes(json));
   if (json.has("checks")) {
     JsonReader checks = json.get("checks");
     RETURN_IF_FAILED(checks.expectArray(0, kMaxList));
@@ -657,7 +622,7 @@ Status PlanReader::readPlan(const JsonReader &json) {
   for (size_t i = 0; i < variants.size(); ++i) {
     RETURN_IF_FAILED(readVariant(variants.at(i)));
   }
-  plan.smCountSymbol = usesSymbol(plan, smCount) ? smCount : -1;
+  plan.smCountSymbol = plan.uses(smCount) ? smCount : -1;
   return {};
 }
 

@@ -17,9 +17,6 @@ namespace attn::runtime {
 constexpr int kMaxTensorRank = 8;
 constexpr int kMaxTensorMapRank = 5;
 constexpr int kMaxKernelParams = 64;
-/// The largest number of checks of a plan, of words in an expression, and of
-/// entries of other lists.
-constexpr size_t kMaxList = 256;
 
 /// A score or mask region: an op is a list of words (docs/launch-plan.md).
 using RegionProgram = std::vector<std::vector<std::string>>;
@@ -113,6 +110,17 @@ struct PlanArg {
   bool isTensor() const { return kind == ArgKind::Tensor; }
 };
 
+/// A tensor that one launch of a call writes and a later one reads. It is in
+/// the call's workspace, row-major, and each row begins at a multiple of 16
+/// bytes.
+struct PlanTemporary {
+  std::string name;
+  DataType dtype = DataType::F32;
+  std::vector<Expr> dims;
+  /// As for PlanArg.
+  int firstStrideSymbol = -1;
+};
+
 /// Text, or the value of a symbol.
 struct MessagePart {
   std::string text;
@@ -137,7 +145,8 @@ enum class ParamKind { TensorMap, Pointer, Workspace, I32, I64, F32 };
 
 struct PlanParam {
   ParamKind kind = ParamKind::I32;
-  /// Index into the plan's args, for TensorMap, Pointer and F32.
+  /// Index into the plan's args, for TensorMap, Pointer and F32. Indices of
+  /// temporaries follow those of args.
   int arg = -1;
   /// For I32 and I64.
   Expr expr;
@@ -173,7 +182,7 @@ struct PlanNumerics {
   double lsePerRootKey = 0;
 };
 
-/// A number that expressions of a variant use by name.
+/// A number that expressions of a plan or a variant use by name.
 struct PlanValue {
   int symbol = -1;
   Expr expr;
@@ -185,7 +194,8 @@ struct PlanVariant {
   Expr when;
   /// In order: each value may use those before it.
   std::vector<PlanValue> values;
-  Expr workspace; // bytes
+  /// The bytes that kernels need besides the temporaries.
+  Expr workspace;
   /// The number of leading bytes that must be zero when a launch begins. The
   /// launch resets them to zero, so consecutive launches may share a workspace;
   /// concurrent launches may not.
@@ -202,6 +212,9 @@ struct LaunchPlan {
   std::string target; // for example "sm_90a"
   PlanProblem problem;
   std::vector<PlanArg> args;
+  /// In order: each value may use those before it.
+  std::vector<PlanValue> values;
+  std::vector<PlanTemporary> temporaries;
   std::vector<PlanCheck> checks;
   std::vector<PlanVariant> variants;
   SymbolTable symbols;
@@ -211,6 +224,10 @@ struct LaunchPlan {
   /// The index of an argument; -1 where there is none.
   int findArg(const std::string &argName) const;
   int findArg(Role role) const;
+  /// The element type of a tensor, by its index in PlanParam.
+  DataType typeOf(int tensor) const;
+  /// Whether an expression needs the value of a symbol.
+  bool uses(int symbol) const;
 };
 
 /// Reads a plan and checks all of it: types, ranges, names and unknown keys.

@@ -54,7 +54,7 @@ Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
   if (Status status = chooseVariant(plan, call.bound, call.variant)) {
     return status;
   }
-  return bindValues(plan, *call.variant, call.bound);
+  return bindValues(plan, call.variant->values, call.bound);
 }
 
 Status LoadedBundle::variantIndex(const attn_launch_args &args,
@@ -85,9 +85,13 @@ Status LoadedBundle::workspaceSize(const attn_launch_args &args,
 }
 
 /// Whether a call with other memory of the same shapes has the same parameters
-/// except for addresses. It does not if a tensor without elements has a
-/// substitute address.
-static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound) {
+/// except for addresses. It does not if a tensor or temporary without elements
+/// has a substitute address.
+static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound,
+                         const WorkspaceNeed &need) {
+  if (!need.temporaries.empty() && need.bytes == 0) {
+    return false;
+  }
   for (size_t i = 0; i < plan.args.size(); ++i) {
     if (plan.args[i].isTensor() && !bound.tensors[i].data) {
       return false;
@@ -96,34 +100,17 @@ static bool isRepeatable(const LaunchPlan &plan, const BoundArguments &bound) {
   return true;
 }
 
-Status LoadedBundle::launchKernel(LoadedKernels &kernels,
-                                  const PreparedLaunch &prepared, void *stream,
-                                  bool mayOverlap,
-                                  std::unique_ptr<RememberedCall> &call) {
-  std::unique_ptr<EncodedLaunch> encoded;
-  if (call) {
-    if (Status status = kernels.encode(prepared, encoded)) {
-      return status;
-    }
-  }
-  if (!encoded) {
-    call = nullptr;
-    return kernels.launch(prepared, stream, mayOverlap);
-  }
-  Status status = encoded->submit(stream, mayOverlap);
-  call->add(std::move(encoded));
-  return status;
-}
-
-Status LoadedBundle::prepare(const BoundCall &call,
-                             const attn_launch_args &args,
-                             size_t workspaceBytes,
-                             std::vector<PreparedLaunch> &out) const {
-  for (const PlanLaunch &launch : call.variant->launches) {
+/// Evaluates the call's launches, except those without CTAs.
+static Status prepareLaunches(const LaunchPlan &plan,
+                              const PlanVariant &variant,
+                              const BoundArguments &bound,
+                              const WorkspaceNeed &need, void *workspace,
+                              std::vector<PreparedLaunch> &out) {
+  for (const PlanLaunch &launch : variant.launches) {
     PreparedLaunch prepared;
     bool skip = false;
-    if (Status status = prepareLaunch(plan, launch, call.bound, args.workspace,
-                                      workspaceBytes, skip, prepared)) {
+    if (Status status = prepareLaunch(plan, launch, bound, workspace, need,
+                                      skip, prepared)) {
       return status;
     }
     if (!skip) {
@@ -131,6 +118,56 @@ Status LoadedBundle::prepare(const BoundCall &call,
     }
   }
   return {};
+}
+
+/// Encodes the launches, or checks them on a device that cannot. A call with
+/// one that fails here launches nothing.
+static Status encodeLaunches(LoadedKernels &kernels,
+                             const std::vector<PreparedLaunch> &launches,
+                             EncodedLaunches &out) {
+  for (const PreparedLaunch &launch : launches) {
+    if (Status status = kernels.encode(launch, out.emplace_back())) {
+      return status;
+    }
+    if (!out.back()) {
+      if (Status status = kernels.check(launch)) {
+        return status;
+      }
+    }
+  }
+  return {};
+}
+
+/// Enqueues the launches in order. `mayOverlap`: the first one may begin before
+/// the end of the previous launch in the stream.
+static Status submitLaunches(LoadedKernels &kernels,
+                             const std::vector<PreparedLaunch> &launches,
+                             const EncodedLaunches &encoded, void *stream,
+                             bool mayOverlap) {
+  for (size_t i = 0; i < launches.size(); ++i) {
+    Status status = encoded[i]
+                        ? encoded[i]->submit(stream, mayOverlap)
+                        : kernels.launch(launches[i], stream, mayOverlap);
+    if (status) {
+      return status;
+    }
+    mayOverlap = true;
+  }
+  return {};
+}
+
+void LoadedBundle::remember(const LaunchKey &key, const BoundCall &call,
+                            const WorkspaceNeed &need,
+                            EncodedLaunches encoded) const {
+  auto remembered = std::make_unique<RememberedCall>(
+      plan, call.bound, call.values.tensorArgs, need);
+  for (std::unique_ptr<EncodedLaunch> &each : encoded) {
+    if (!each) {
+      return;
+    }
+    remembered->add(std::move(each));
+  }
+  rememberCall(key, std::move(remembered));
 }
 
 Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
@@ -152,7 +189,12 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
     return status;
   }
   std::vector<PreparedLaunch> launches;
-  if (Status status = prepare(call, args, need.bytes, launches)) {
+  if (Status status = prepareLaunches(plan, *call.variant, call.bound, need,
+                                      args.workspace, launches)) {
+    return status;
+  }
+  EncodedLaunches encoded;
+  if (Status status = encodeLaunches(*kernels, launches, encoded)) {
     return status;
   }
   bool cleared = false;
@@ -161,20 +203,12 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
       return status;
     }
   }
-  std::unique_ptr<RememberedCall> remembered;
-  if (key && !launches.empty() && isRepeatable(plan, call.bound)) {
-    remembered = std::make_unique<RememberedCall>(plan, call.bound,
-                                                  call.values.tensorArgs, need);
+  if (Status status =
+          submitLaunches(*kernels, launches, encoded, args.stream, !cleared)) {
+    return status;
   }
-  for (const PreparedLaunch &prepared : launches) {
-    if (Status status = launchKernel(*kernels, prepared, args.stream, !cleared,
-                                     remembered)) {
-      return status;
-    }
-    cleared = false;
-  }
-  if (remembered) {
-    rememberCall(*key, std::move(remembered));
+  if (key && !launches.empty() && isRepeatable(plan, call.bound, need)) {
+    remember(*key, call, need, std::move(encoded));
   }
   return {};
 }

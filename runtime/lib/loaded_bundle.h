@@ -51,15 +51,11 @@ private:
   };
   Status bind(const attn_launch_args &args, int64_t multiprocessors,
               BoundCall &call) const;
-  /// Evaluates the call's launches, except those without CTAs.
-  Status prepare(const BoundCall &call, const attn_launch_args &args,
-                 size_t workspaceBytes, std::vector<PreparedLaunch> &out) const;
   Status launchInFull(Device &device, const attn_launch_args &args,
                       const LaunchKey *key);
-  /// Adds the launch to `call`, if the device can prepare launches.
-  Status launchKernel(LoadedKernels &kernels, const PreparedLaunch &prepared,
-                      void *stream, bool mayOverlap,
-                      std::unique_ptr<RememberedCall> &call);
+  /// Remembers the call, if the device can encode launches.
+  void remember(const LaunchKey &key, const BoundCall &call,
+                const WorkspaceNeed &need, EncodedLaunches encoded) const;
 
   /// Unique among all bundles of the process.
   uint64_t number = 0;

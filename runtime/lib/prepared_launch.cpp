@@ -24,8 +24,9 @@ Status outOfRange(const Expr &expr, const std::string &want, int64_t got) {
 /// Evaluates the expressions of one launch.
 class Preparer {
 public:
-  Preparer(const LaunchPlan &plan, const BoundArguments &bound, void *workspace)
-      : plan(plan), bound(bound), workspace(workspace) {}
+  Preparer(const LaunchPlan &plan, const BoundArguments &bound, void *workspace,
+           const WorkspaceNeed &need)
+      : plan(plan), bound(bound), workspace(workspace), need(need) {}
 
   Status prepareGrid(const PlanLaunch &launch, bool &skip, PreparedLaunch &out);
   Status prepareParam(const PlanParam &param, PreparedParam &out);
@@ -42,6 +43,7 @@ private:
   const LaunchPlan &plan;
   const BoundArguments &bound;
   void *workspace;
+  const WorkspaceNeed &need;
 };
 
 /// The stride to encode for a broadcast dim. The driver accepts 0 like any
@@ -54,8 +56,11 @@ uint64_t encodedStride(int64_t bytes) { return uint64_t(bytes); }
 /// A tensor without elements has no address, but the kernel needs one: any
 /// valid address of this call will do, since data read through it is dropped.
 void *Preparer::addressOf(int arg) const {
-  if (bound.tensors[arg].data) {
-    return bound.tensors[arg].data;
+  size_t index = size_t(arg), args = plan.args.size();
+  void *own = index < args ? bound.tensors[index].data
+                           : temporaryAt(workspace, need, index - args);
+  if (own) {
+    return own;
   }
   for (const BoundTensor &other : bound.tensors) {
     if (other.data) {
@@ -95,7 +100,7 @@ Status Preparer::prepareMapDim(const TensorMapDim &dim, int index,
 }
 
 Status Preparer::prepareMap(const PlanParam &param, TensorMapRequest &map) {
-  map.dtype = plan.args[param.arg].dtype;
+  map.dtype = plan.typeOf(param.arg);
   map.rank = int(param.dims.size());
   map.address = addressOf(param.arg);
   map.swizzle = param.swizzle;
@@ -171,14 +176,14 @@ Status Preparer::prepareGrid(const PlanLaunch &launch, bool &skip,
 Status attn::runtime::prepareLaunch(const LaunchPlan &plan,
                                     const PlanLaunch &launch,
                                     const BoundArguments &bound,
-                                    void *workspace, size_t workspaceBytes,
+                                    void *workspace, const WorkspaceNeed &need,
                                     bool &skip, PreparedLaunch &out) {
-  Preparer preparer(plan, bound, workspace);
+  Preparer preparer(plan, bound, workspace, need);
   out.launch = &launch;
   out.plan = &plan;
   out.arguments = &bound;
   out.workspace = workspace;
-  out.workspaceBytes = workspaceBytes;
+  out.workspaceBytes = need.bytes;
   if (Status status = preparer.prepareGrid(launch, skip, out)) {
     return status;
   }
@@ -228,17 +233,27 @@ Status attn::runtime::chooseVariant(const LaunchPlan &plan,
               " accepts this problem: " + describeSizes(plan, bound)};
 }
 
-Status attn::runtime::bindValues(const LaunchPlan &plan,
-                                 const PlanVariant &variant,
-                                 BoundArguments &bound) {
-  for (const PlanValue &each : variant.values) {
-    int64_t value = 0;
-    if (Status status =
-            each.expr.evaluate(plan.symbols, bound.symbols, value)) {
-      return status;
-    }
-    bound.symbols.bind(each.symbol, value);
+/// Adds the temporaries to the workspace of a variant's kernels. They begin
+/// after the bytes that are zero for the kernels of any variant.
+static Status placeTemporaries(const PlanVariant &variant,
+                               const BoundArguments &bound,
+                               WorkspaceNeed &need) {
+  constexpr uint64_t alignment = 256;
+  if (bound.temporaryBytes.empty()) {
+    return {};
   }
+  uint64_t end = std::max(need.bytes, need.zeroed);
+  for (int64_t bytes : bound.temporaryBytes) {
+    uint64_t begin = (end + alignment - 1) / alignment * alignment;
+    end = begin + uint64_t(bytes);
+    // Sizes are below 2^62.
+    if (end > uint64_t(INT64_MAX)) {
+      return outOfRange(variant.workspace,
+                        "less than 2^63 bytes with the temporaries", bytes);
+    }
+    need.temporaries.push_back(begin);
+  }
+  need.bytes = end;
   return {};
 }
 
@@ -259,8 +274,15 @@ Status attn::runtime::evaluateWorkspace(const LaunchPlan &plan,
   for (const PlanVariant &each : plan.variants) {
     need.zeroed = std::max(need.zeroed, size_t(each.zeroed));
   }
-  if (variant.zeroed == 0 || need.bytes == 0) {
+  Status status = placeTemporaries(variant, bound, need);
+  if (variant.zeroed == 0 || value == 0) {
     need.zeroed = 0;
   }
-  return {};
+  return status;
+}
+
+void *attn::runtime::temporaryAt(void *workspace, const WorkspaceNeed &need,
+                                 size_t index) {
+  return workspace ? static_cast<char *>(workspace) + need.temporaries[index]
+                   : nullptr;
 }

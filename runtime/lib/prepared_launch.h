@@ -45,18 +45,20 @@ struct PreparedLaunch {
 Status chooseVariant(const LaunchPlan &plan, const BoundArguments &bound,
                      const PlanVariant *&variant);
 
-/// Binds the values that expressions of `variant` use.
-Status bindValues(const LaunchPlan &plan, const PlanVariant &variant,
-                  BoundArguments &bound);
-
-/// The workspace that a launch needs.
+/// The workspace that a call needs: that of its kernels, then the temporaries.
 struct WorkspaceNeed {
   size_t bytes = 0;
   /// The number of leading bytes that any launch of the bundle needs to be
   /// zero; 0 if this launch needs none. It may exceed the size of this
   /// workspace.
   size_t zeroed = 0;
+  /// Where each temporary begins.
+  std::vector<size_t> temporaries;
 };
+
+/// Returns the address of a temporary in the workspace, or null if there is no
+/// workspace.
+void *temporaryAt(void *workspace, const WorkspaceNeed &need, size_t index);
 
 /// Evaluates the workspace of `variant`.
 Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
@@ -66,7 +68,8 @@ Status evaluateWorkspace(const LaunchPlan &plan, const PlanVariant &variant,
 /// `out` refers to `plan`, `launch` and `bound`.
 Status prepareLaunch(const LaunchPlan &plan, const PlanLaunch &launch,
                      const BoundArguments &bound, void *workspace,
-                     size_t workspaceBytes, bool &skip, PreparedLaunch &out);
+                     const WorkspaceNeed &need, bool &skip,
+                     PreparedLaunch &out);
 
 } // namespace attn::runtime
 

@@ -21,6 +21,7 @@ public:
   explicit SimKernels(const SimOptions &options) : options(options) {}
 
   Status load(const Bundle &bundle, const LaunchPlan &plan);
+  Status check(const PreparedLaunch &launch) override;
   /// Runs the grid; there are no streams.
   Status launch(const PreparedLaunch &launch, void *stream,
                 bool mayOverlap) override;
@@ -30,6 +31,10 @@ private:
     const PlanLaunch *launch;
     Program program;
   };
+
+  /// Finds the kernel and packs its parameters.
+  Status pack(const PreparedLaunch &prepared, const Program *&program,
+              std::vector<uint8_t> &params) const;
 
   const SimOptions &options;
   std::vector<Kernel> kernels;
@@ -207,11 +212,9 @@ static Status checkMemory(const PreparedLaunch &prepared) {
   return problem.empty() ? Status() : invalidArgument(problem);
 }
 
-Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
+Status SimKernels::pack(const PreparedLaunch &prepared, const Program *&program,
+                        std::vector<uint8_t> &params) const {
   const PlanLaunch &plan = *prepared.launch;
-  if (Status status = checkMemory(prepared)) {
-    return status;
-  }
   auto kernel =
       std::find_if(kernels.begin(), kernels.end(),
                    [&](const Kernel &each) { return each.launch == &plan; });
@@ -219,18 +222,34 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
     return {ATTN_DEVICE_ERROR,
             "kernel " + quote(plan.kernel) + " is not loaded"};
   }
+  program = &kernel->program;
+  return packParams(*program, prepared, params);
+}
+
+Status SimKernels::check(const PreparedLaunch &prepared) {
+  if (Status status = checkMemory(prepared)) {
+    return status;
+  }
+  const Program *program = nullptr;
+  std::vector<uint8_t> params;
+  return pack(prepared, program, params);
+}
+
+Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
+  const PlanLaunch &plan = *prepared.launch;
+  const Program *program = nullptr;
   GridLaunch launch;
+  if (Status status = pack(prepared, program, launch.params)) {
+    return status;
+  }
   std::copy_n(prepared.grid, 3, launch.grid);
   std::copy(plan.block.begin(), plan.block.end(), launch.block);
   std::copy(plan.cluster.begin(), plan.cluster.end(), launch.cluster);
   launch.dynamicShared = plan.smem;
-  if (Status status = packParams(kernel->program, prepared, launch.params)) {
-    return status;
-  }
   launch.fresh = findFresh(prepared);
   GlobalMemory memory;
   collectMemory(prepared, memory);
-  GridResult result = runGrid(kernel->program, launch, memory, options);
+  GridResult result = runGrid(*program, launch, memory, options);
   for (const auto &[key, report] : result.reports.get()) {
     logMessage(ATTN_LOG_WARNING, "kernel " + quote(plan.kernel) + ", seed " +
                                      std::to_string(options.seed) + ": " +

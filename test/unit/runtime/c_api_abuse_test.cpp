@@ -341,7 +341,7 @@ TEST_F(Abuse, workspaces) {
                 false);
   args.workspace = reinterpret_cast<void *>(uintptr_t(256));
   expectRefused(ATTN_INVALID_ARGUMENT,
-                "expected the 256 bytes of the workspace at address 256 to be "
+                "expected the 512 bytes of the workspace at address 256 to be "
                 "host memory that can be written, got none at address 256",
                 false);
 }

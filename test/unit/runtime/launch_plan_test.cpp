@@ -165,7 +165,7 @@ TEST(LaunchPlan, readsValues) {
   BoundArguments bound(plan);
   bound.symbols.bind(plan.symbols.lookup("sq"), 300);
   const PlanVariant &variant = plan.variants[0];
-  ASSERT_FALSE(bool(bindValues(plan, variant, bound)));
+  ASSERT_FALSE(bool(bindValues(plan, variant.values, bound)));
   WorkspaceNeed need;
   ASSERT_FALSE(bool(evaluateWorkspace(plan, variant, bound, need)));
   EXPECT_EQ(need.bytes, 18u);

@@ -86,6 +86,30 @@ inline std::string twoVariantsText(int border) {
   return text.substr(0, begin) + first + "," + last + text.substr(end);
 }
 
+/// The sample with two launches and with temporaries `t` and `u`: kernel
+/// `before` writes them, and the sample's kernel reads `t`.
+inline std::string twoLaunchesText() {
+  std::string text = samplePlanWith(R"("checks":[)", R"("values":[
+   {"name":"rows","expr":["mul",["ceildiv","sq",128],128]}],
+ "temporaries":[{"name":"t","dtype":"f32","dims":["b","hq","rows"]},
+   {"name":"u","dtype":"bf16","dims":[3,"sq"]}],
+ "checks":[)");
+  auto put = [&](const std::string &from, const std::string &to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  put(R"("workspace":0)", R"("workspace":100,"zeroed":4)");
+  put(R"({"kind":"pointer","tensor":"lse"})",
+      R"({"kind":"pointer","tensor":"t"})");
+  put(R"("launches":[)", R"("launches":[{"kernel":"before",
+   "grid":["b",1,1],"block":[128,1,1],"cluster":[1,1,1],"smem":0,
+   "schedule":"text","report":{"anything":1},
+   "params":[{"kind":"pointer","tensor":"t"},
+     {"kind":"pointer","tensor":"u","aligned_rows":1},{"kind":"workspace"},
+     {"kind":"i32","expr":"rows"},{"kind":"i64","expr":"t.stride.0"},
+     {"kind":"i64","expr":"u.stride.0"}]},)");
+  return text;
+}
+
 inline LaunchPlan parsedPlan(const std::string &text = samplePlanText()) {
   LaunchPlan plan;
   Status status = parseLaunchPlan(text, plan);
