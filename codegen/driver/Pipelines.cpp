@@ -14,6 +14,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
                     const PipelineOptions &options) {
   switch (stage) {
   case Stage::Attn:
+    manager.addPass(createSplitLaunches());
     manager.addPass(createInferMask());
     manager.addPass(
         createConfigure({options.target, options.scheduleFile, options.rung}));

@@ -110,6 +110,12 @@ static json::Object write(launch::StampsAttr stamps) {
 // Ops.
 //===----------------------------------------------------------------------===//
 
+static std::string writeSchedule(ScheduleAttr schedule) {
+  std::string text;
+  llvm::raw_string_ostream(text) << schedule;
+  return text;
+}
+
 static json::Object writeKernel(launch::KernelOp kernel) {
   json::Array params;
   for (Attribute param : kernel.getParams()) {
@@ -127,6 +133,9 @@ static json::Object writeKernel(launch::KernelOp kernel) {
       {"params", std::move(params)}};
   if (kernel.getDependent()) {
     object["dependent"] = 1;
+  }
+  if (kernel.getSchedule()) {
+    object["schedule"] = writeSchedule(*kernel.getSchedule());
   }
   return object;
 }
@@ -164,28 +173,48 @@ static json::Object writeReport(launch::KernelOp kernel,
   return object;
 }
 
-static json::Object writeVariant(launch::VariantOp variant,
-                                 AssemblyOf assemblyOf) {
-  json::Object object{{"workspace", write(variant.getWorkspace())}};
-  Attribute when = variant.getWhenAttr();
-  object["when"] = when ? write(when) : json::Value(1);
-  json::Array values, launches;
-  for (auto value : variant.getBody().getOps<launch::ValueOp>()) {
+/// Writes the values in the body of a plan or a variant, if there are any.
+static void writeValues(Region &body, json::Object &object) {
+  json::Array values;
+  for (auto value : body.getOps<launch::ValueOp>()) {
     values.push_back(json::Object{{"name", value.getName()},
                                   {"expr", write(value.getExpr())}});
   }
   if (!values.empty()) {
     object["values"] = std::move(values);
   }
+}
+
+static json::Object writeTemporary(launch::TemporaryOp temporary) {
+  json::Array dims;
+  for (Attribute size : temporary.getSizes()) {
+    dims.push_back(write(size));
+  }
+  Type element = cast<RankedTensorType>(temporary.getType()).getElementType();
+  return json::Object{{"name", temporary.getName()},
+                      {"dtype", wordOf(element)},
+                      {"dims", std::move(dims)}};
+}
+
+static json::Object writeVariant(launch::VariantOp variant,
+                                 AssemblyOf assemblyOf) {
+  json::Object object{{"workspace", write(variant.getWorkspace())}};
+  Attribute when = variant.getWhenAttr();
+  object["when"] = when ? write(when) : json::Value(1);
+  writeValues(variant.getBody(), object);
+  // The report on a single kernel is that of the variant.
+  bool isOnly = llvm::hasSingleElement(variant.getKernels());
+  json::Array launches;
   for (launch::KernelOp kernel : variant.getKernels()) {
-    launches.push_back(writeKernel(kernel));
+    json::Object launch = writeKernel(kernel);
     if (kernel.getReport()) {
       json::Object report = writeReport(kernel, assemblyOf);
       if (variant.getCondition()) {
         report["when"] = variant.getCondition()->getText();
       }
-      object["report"] = std::move(report);
+      (isOnly ? object : launch)["report"] = std::move(report);
     }
+    launches.push_back(std::move(launch));
   }
   object["launches"] = std::move(launches);
   if (variant.getZeroed()) {
@@ -195,9 +224,7 @@ static json::Object writeVariant(launch::VariantOp variant,
     object["numerics"] = write(*variant.getNumerics());
   }
   if (variant.getSchedule()) {
-    std::string schedule;
-    llvm::raw_string_ostream(schedule) << *variant.getSchedule();
-    object["schedule"] = std::move(schedule);
+    object["schedule"] = writeSchedule(*variant.getSchedule());
   }
   return object;
 }
@@ -294,9 +321,12 @@ static json::Object writeProblem(launch::PlanOp plan) {
 }
 
 std::string codegen::writePlan(launch::PlanOp plan, AssemblyOf assemblyOf) {
-  json::Array arguments, checks, variants;
+  json::Array arguments, temporaries, checks, variants;
   for (BlockArgument argument : plan.getBody().getArguments()) {
     arguments.push_back(writeArgument(plan, argument));
+  }
+  for (auto temporary : plan.getBody().getOps<launch::TemporaryOp>()) {
+    temporaries.push_back(writeTemporary(temporary));
   }
   for (auto check : plan.getBody().getOps<launch::CheckOp>()) {
     checks.push_back(
@@ -308,14 +338,18 @@ std::string codegen::writePlan(launch::PlanOp plan, AssemblyOf assemblyOf) {
     variants.push_back(writeVariant(variant, assemblyOf));
   }
   constexpr int64_t version = 1;
+  json::Object object{{"version", version},
+                      {"name", plan.getBinary()},
+                      {"target", plan.getTarget()},
+                      {"problem", writeProblem(plan)},
+                      {"args", std::move(arguments)},
+                      {"checks", std::move(checks)},
+                      {"variants", std::move(variants)}};
+  writeValues(plan.getBody(), object);
+  if (!temporaries.empty()) {
+    object["temporaries"] = std::move(temporaries);
+  }
   std::string text;
-  llvm::raw_string_ostream(text)
-      << json::Value(json::Object{{"version", version},
-                                  {"name", plan.getBinary()},
-                                  {"target", plan.getTarget()},
-                                  {"problem", writeProblem(plan)},
-                                  {"args", std::move(arguments)},
-                                  {"checks", std::move(checks)},
-                                  {"variants", std::move(variants)}});
+  llvm::raw_string_ostream(text) << json::Value(std::move(object));
   return text;
 }

@@ -12,7 +12,7 @@ static StringRef groupOf(ws::KernelOp kernel) {
                              : kernel.getSymName();
 }
 
-SmallVector<KernelGroup> codegen::groupKernels(ModuleOp module) {
+static SmallVector<KernelGroup> listGroups(ModuleOp module) {
   SmallVector<KernelGroup> groups;
   for (auto kernel : module.getOps<ws::KernelOp>()) {
     auto known = llvm::find_if(groups, [&](const KernelGroup &group) {
@@ -63,7 +63,7 @@ static LogicalResult verifyAlike(ws::KernelOp kernel, ws::KernelOp first) {
                        << "', with which it shares a launch plan";
 }
 
-LogicalResult codegen::verifyGroup(const KernelGroup &group) {
+static LogicalResult verifyGroup(const KernelGroup &group) {
   ws::KernelOp first = group.kernels.front(), last = group.kernels.back();
   if (!first.getVariant() && first == last) {
     return success();
@@ -89,4 +89,55 @@ LogicalResult codegen::verifyGroup(const KernelGroup &group) {
                        << last.getSymName() << "'";
   }
   return success();
+}
+
+/// Takes the groups of a sequence out of `groups`.
+static FailureOr<KernelCall> takeCall(launch::SequenceOp sequence,
+                                      SmallVectorImpl<KernelGroup> &groups) {
+  KernelCall call{sequence.getName(), {}, sequence};
+  for (StringRef name : sequence.getLaunches().getAsValueRange<StringAttr>()) {
+    auto *group = llvm::find_if(
+        groups, [&](const KernelGroup &each) { return each.name == name; });
+    if (group == groups.end()) {
+      return sequence.emitOpError("attn-lower-to-nvvm: expected the name of a "
+                                  "kernel, or of a group of variants, that no "
+                                  "other sequence has, got '")
+             << name << "'";
+    }
+    call.launches.push_back(std::move(*group));
+    groups.erase(group);
+  }
+  ws::KernelOp first = call.launches.front().kernels.front();
+  for (const KernelGroup &group : call.launches) {
+    ws::KernelOp kernel = group.kernels.front();
+    if (kernel.getMachine() != first.getMachine()) {
+      return error(kernel) << "expected '@" << kernel.getSymName()
+                           << "' to be for machine '" << first.getMachine()
+                           << "' like '@" << first.getSymName()
+                           << "', which the same call launches, got '"
+                           << kernel.getMachine() << "'";
+    }
+  }
+  return call;
+}
+
+FailureOr<SmallVector<KernelCall>> codegen::groupKernels(ModuleOp module) {
+  SmallVector<KernelGroup> groups = listGroups(module);
+  for (const KernelGroup &group : groups) {
+    if (failed(verifyGroup(group))) {
+      return failure();
+    }
+  }
+  SmallVector<KernelCall> calls;
+  for (auto sequence : module.getOps<launch::SequenceOp>()) {
+    FailureOr<KernelCall> call = takeCall(sequence, groups);
+    if (failed(call)) {
+      return failure();
+    }
+    calls.push_back(std::move(*call));
+  }
+  for (KernelGroup &group : groups) {
+    calls.push_back({group.name, {std::move(group)}, {}});
+  }
+  return calls;
 }

@@ -328,10 +328,14 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
   return "";
 }
 
-/// Checks that a kernel of the kind writes its results, and reads all else.
+/// Checks that a kernel of the kind writes its results, and reads all else. The
+/// results of a custom kernel may be any.
 static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
                                   KernelKind kind) {
   ArgumentRole role = *argument.getRole();
+  if (kind == KernelKind::Custom && mayBeResult(role)) {
+    return success();
+  }
   bool isResult = llvm::is_contained(resultsOf(kind), role);
   if (isResult == (argument.getAccess() != ArgumentAccess::Read)) {
     return success();

@@ -55,6 +55,25 @@ static void printWhen(OpAsmPrinter &printer, Operation *, Attribute expr) {
   printAfter(printer, "when", expr);
 }
 
+static ParseResult parseSizes(OpAsmParser &parser, ArrayAttr &sizes) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return launch::parseExpr(parser, list.emplace_back());
+      })) {
+    return failure();
+  }
+  sizes = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printSizes(OpAsmPrinter &printer, Operation *, ArrayAttr sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes, printer.getStream(), [&](Attribute size) {
+    launch::printExpr(printer, size);
+  });
+  printer << ']';
+}
+
 static ParseResult parseParams(OpAsmParser &parser, ArrayAttr &params) {
   SmallVector<Attribute> list;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -124,7 +143,7 @@ ReportAttr VariantOp::getReport() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult VariantOp::verifyRegions() {
-  bool hasKernel = false, hasReport = false;
+  bool hasKernel = false, isOnly = llvm::hasSingleElement(getKernels());
   for (Operation &op : getBody().front()) {
     auto kernel = dyn_cast<KernelOp>(op);
     if (!kernel && (!isa<ValueOp>(op) || hasKernel)) { // C1
@@ -133,15 +152,54 @@ LogicalResult VariantOp::verifyRegions() {
              << (hasKernel ? " after a kernel" : "");
     }
     hasKernel |= bool(kernel);
-    bool reports = kernel && kernel.getReport();
-    if (reports && hasReport) { // C2
-      return op.emitOpError("expected one kernel of a variant to have a "
-                            "'report', got another");
+    if (isOnly && kernel && kernel.getSchedule()) { // C2
+      return op.emitOpError("expected the only kernel of a variant to have no "
+                            "'schedule', got one");
     }
-    hasReport |= reports;
+  }
+  if (!isOnly && hasKernel && getSchedule()) { // C2
+    return emitOpError("expected several kernels to have their schedules "
+                       "themselves, got the 'schedule' of the variant");
   }
   if (!hasKernel) { // C1
     return emitOpError("expected at least one kernel, got none");
+  }
+  return success();
+}
+
+LogicalResult TemporaryOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (static_cast<int64_t>(getSizes().size()) != type.getRank() ||
+      !llvm::all_of(getSizes(), isExpression)) { // C1
+    return emitOpError("expected an expression for each dimension of ")
+           << type << ", got " << getSizes();
+  }
+  return success();
+}
+
+/// Returns whether a list of texts has none twice.
+static bool areDifferent(ArrayAttr texts) {
+  llvm::StringSet<> seen;
+  return llvm::all_of(texts.getAsValueRange<StringAttr>(),
+                      [&](StringRef text) { return seen.insert(text).second; });
+}
+
+LogicalResult SequenceOp::verify() {
+  if (getLaunches().size() < 2 || !areDifferent(getLaunches())) { // C1
+    return emitOpError("expected at least two launches with different names, "
+                       "got ")
+           << getLaunches();
+  }
+  if (!areDifferent(getTemporaries())) { // C2
+    return emitOpError("expected temporaries with different names, got ")
+           << getTemporaries();
+  }
+  for (NamedAttribute size : getSizes()) { // C2
+    if (!isExpression(size.getValue())) {
+      return emitOpError("expected size '")
+             << size.getName().getValue() << "' to be an expression, got "
+             << size.getValue();
+    }
   }
   return success();
 }
@@ -156,6 +214,8 @@ public:
 
 private:
   LogicalResult verifyKeys();
+  LogicalResult verifyValue(ValueOp value);
+  LogicalResult verifyTemporary(TemporaryOp temporary);
   LogicalResult verifyCheck(CheckOp check);
   LogicalResult verifyVariant(VariantOp variant);
   LogicalResult verifyKernel(KernelOp kernel);
@@ -167,6 +227,7 @@ private:
   PlanOp plan;
   /// The names that expressions may have.
   llvm::StringSet<> names;
+  llvm::StringSet<> temporaries;
 };
 
 } // namespace
@@ -246,6 +307,9 @@ LogicalResult PlanVerifier::verifyArgument(KernelOp kernel, StringAttr name,
       return success();
     }
   }
+  if (isTensor && temporaries.contains(name.getValue())) {
+    return success();
+  }
   return kernel.emitOpError("expected a parameter of ")
          << (isTensor ? "a tensor" : "an f32") << " argument, got " << name;
 }
@@ -282,6 +346,38 @@ LogicalResult PlanVerifier::verifyKernel(KernelOp kernel) {
   return success();
 }
 
+LogicalResult PlanVerifier::verifyValue(ValueOp value) {
+  if (failed(verifyExpr(value, value.getExpr()))) {
+    return failure();
+  }
+  StringRef name = value.getName();
+  if (name.empty() || !llvm::json::isUTF8(name) ||
+      !names.insert(name).second) { // C6
+    return value.emitOpError("expected a new name in UTF-8, got ")
+           << value.getNameAttr();
+  }
+  return success();
+}
+
+LogicalResult PlanVerifier::verifyTemporary(TemporaryOp temporary) {
+  StringRef name = temporary.getName();
+  bool isTaken = llvm::any_of(plan.getArgs().getList(), [&](ArgumentAttr arg) {
+    return arg.getName() == temporary.getNameAttr();
+  });
+  if (name.empty() || !llvm::json::isUTF8(name) || isTaken ||
+      !temporaries.insert(name).second) { // C6
+    return temporary.emitOpError("expected a new name in UTF-8, got ")
+           << temporary.getNameAttr();
+  }
+  for (auto [dim, size] : llvm::enumerate(temporary.getSizes())) {
+    if (failed(verifyExpr(temporary, size))) {
+      return failure();
+    }
+    names.insert((name + ".stride." + Twine(dim)).str());
+  }
+  return success();
+}
+
 LogicalResult PlanVerifier::verifyVariant(VariantOp variant) {
   if (Attribute when = variant.getWhenAttr();
       when && failed(verifyExpr(variant, when))) {
@@ -289,15 +385,10 @@ LogicalResult PlanVerifier::verifyVariant(VariantOp variant) {
   }
   SmallVector<StringRef> values;
   for (auto value : variant.getBody().getOps<ValueOp>()) {
-    if (failed(verifyExpr(value, value.getExpr()))) {
+    if (failed(verifyValue(value))) {
       return failure();
     }
     values.push_back(value.getName());
-    if (values.back().empty() || !llvm::json::isUTF8(values.back()) ||
-        !names.insert(values.back()).second) { // C6
-      return value.emitOpError("expected a new name in UTF-8, got ")
-             << value.getNameAttr();
-    }
   }
   if (failed(verifyExpr(variant, variant.getWorkspace()))) {
     return failure();
@@ -318,32 +409,51 @@ LogicalResult PlanVerifier::run() {
     return failure();
   }
   for (Operation &op : plan.getBody().front()) {
-    auto check = dyn_cast<CheckOp>(op);
-    if (failed(check ? verifyCheck(check)
-                     : verifyVariant(cast<VariantOp>(op)))) {
+    LogicalResult verified =
+        TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](ValueOp value) { return verifyValue(value); })
+            .Case([&](TemporaryOp tensor) { return verifyTemporary(tensor); })
+            .Case([&](CheckOp check) { return verifyCheck(check); })
+            .Case([&](VariantOp variant) { return verifyVariant(variant); });
+    if (failed(verified)) {
       return failure();
     }
   }
   return success();
 }
 
+/// Returns where an op of a plan has to be among the others, or nothing for an
+/// op that a plan does not have.
+static std::optional<int> placeInPlan(Operation &op) {
+  return TypeSwitch<Operation *, std::optional<int>>(&op)
+      .Case([](ValueOp) { return 0; })
+      .Case([](TemporaryOp) { return 1; })
+      .Case([](CheckOp) { return 2; })
+      .Case([](VariantOp) { return 3; })
+      .Default(std::nullopt);
+}
+
 /// C2 and C10.
 static LogicalResult verifyBody(PlanOp plan) {
   size_t checks = 0;
   VariantOp last;
+  Operation *before = nullptr;
   for (Operation &op : plan.getBody().front()) {
     auto variant = dyn_cast<VariantOp>(op);
-    if (!variant && (!isa<CheckOp>(op) || last)) {
-      return op.emitOpError("expected checks and then variants in a "
-                            "'launch.plan', got this op")
-             << (last ? " after a variant" : "");
+    std::optional<int> place = placeInPlan(op);
+    if (!place || (before && *placeInPlan(*before) > *place)) {
+      InFlightDiagnostic error = op.emitOpError(
+          "expected values, temporaries, checks and then variants in a "
+          "'launch.plan', got this op");
+      return place ? error << " after a '" << before->getName() << "'" : error;
     }
+    before = &op;
     if (last && !last.getWhenAttr()) {
       return last.emitOpError("expected 'when' in all variants but the last, "
                               "got none");
     }
     last = variant;
-    checks += variant ? 0 : 1;
+    checks += isa<CheckOp>(op) ? 1 : 0;
   }
   if (!last) {
     return plan.emitOpError("expected at least one variant, got none");
@@ -380,8 +490,23 @@ static LogicalResult verifyPrograms(PlanOp plan) {
   return success();
 }
 
+/// Returns the problem that the arguments have to fit. Several launches are of
+/// several kinds of kernels: the arguments are those of none of them.
+static ProblemAttr problemOfArguments(PlanOp plan) {
+  ProblemAttr p = plan.getProblem();
+  bool isOne = llvm::all_of(plan.getVariants(), [](VariantOp variant) {
+    return llvm::hasSingleElement(variant.getKernels());
+  });
+  return isOne ? p
+               : ProblemAttr::get(p.getContext(), KernelKind::Custom,
+                                  p.getDtype(), p.getHeadDim(), p.getHeadDimV(),
+                                  p.getLayout(), p.getMask(),
+                                  p.getScoreRegion(), p.getMaskRegion(),
+                                  p.getBounds(), p.getRowKeys());
+}
+
 LogicalResult PlanOp::verifyRegions() {
-  if (failed(verifyArguments(*this, getArgs(), getProblem(),
+  if (failed(verifyArguments(*this, getArgs(), problemOfArguments(*this),
                              getBody().front()))) { // C1
     return failure();
   }

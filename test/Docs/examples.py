@@ -61,7 +61,7 @@ def plan(example):
     """A launch plan around an op of one."""
     kernel = "launch.kernel @any grid 1 block 32 cluster 1 shared 0 params []"
     last = "launch.variant workspace 0 {\n%s\n}"
-    body = (example + "\n" + last % kernel if re.match(r"launch\.(check|variant)", example)
+    body = (example + "\n" + last % kernel if re.match(r"launch\.(check|temporary|variant)", example)
             else last % (example if example.startswith("launch.kernel") else f"{example}\n{kernel}"))
     binary = 'gpu.binary @example [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]\n'
     arguments = {"x": "tensor<?x?x?x?xf32>", "o": "tensor<?x?x?x64xbf16>", "hk": "i32", "scale": "f32"}
@@ -72,7 +72,7 @@ def plan(example):
 
 def programs(dialect, example):
     if example.startswith("launch."):
-        return [ALIASES + example if example.startswith("launch.plan") else plan(example)]
+        return [ALIASES + example if re.match(r"launch\.(plan|sequence)", example) else plan(example)]
     values = used_values(dialect, example)
     arguments = ", ".join(f"{name}: {kind}" for name, kind in values)
     names = ", ".join(f'"{name[1:]}"' for name, _ in values)

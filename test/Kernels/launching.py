@@ -68,4 +68,9 @@ def launch(bundle, device, shapes, scalars, memory):
             strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
             views[arg["name"]] = libattn.make_tensor(memory[arg["name"]], device.device, arg["dtype"], shape, strides)
     names = bundle.argument_names()[1]
-    bundle.launcher(libattn.make_args(views, {n: scalars[n] for n in names}, device.device, None))()
+    args = libattn.make_args(views, {n: scalars[n] for n in names}, device.device, None)
+    args.workspace_size = bundle.workspace_size(args)
+    # No kernel may rely on the workspace's content.
+    args.workspace = device.place(b"\xff" * args.workspace_size) if args.workspace_size else None
+    bundle.launcher(args)()
+    return args.workspace_size

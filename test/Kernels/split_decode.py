@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs decode_d128.mlir and combine_d128.mlir on random problems and compares
-every part's results, and the joined ones, with attention in float64.
+every part's results, and the joined ones, with attention in float64. With --both,
+one call launches both, with the parts in its workspace.
 
 Lengths are not divided by tiles, some parts have no keys, and four query heads
 share a head of K and V. On the simulator each problem runs under a schedule of
@@ -13,7 +14,7 @@ import math
 import random
 import sys
 
-from launching import Device, bf16, floats_of_bf16, launch, libattn
+from launching import ALIGNMENT, Device, bf16, floats_of_bf16, launch, libattn
 
 DIM, GROUP = 128, 4
 # bf16 rounds by up to 2^-8 of a value: P is rounded on its way to the second product, O at
@@ -76,16 +77,27 @@ class Problem:
         return out, bound, most + math.log(total)
 
 
-def run(decode, combine, device, problem):
-    """Returns {name: floats} of the four results."""
+def workspace_of(bundle, problem):
+    """The bytes of the temporaries, each at a multiple of 256, with rows at multiples of 16."""
+    end = 0
+    for one in bundle.plan.get("temporaries", []):
+        *outer, row = problem.shapes()[one["name"]]
+        end = -(-end // ALIGNMENT) * ALIGNMENT + math.prod(outer) * -(-row * 4 // 16) * 16
+    return end
+
+
+def run(bundles, device, problem):
+    """Returns {name: floats} of the results."""
     types = {"o_part": "f32", "lse_part": "f32", "o": "bf16", "lse": "f32"}
     sizes = {name: math.prod(problem.shapes()[name]) * (2 if kind == "bf16" else 4) for name, kind in types.items()}
     memory = {name: device.place(array.array("H", words).tobytes()) for name, words in problem.words.items()}
     # Elements that are not written stay NaN.
     memory.update((name, device.place(b"\xff" * size)) for name, size in sizes.items())
     scalars = {"scale": problem.scale, "parts": problem.parts}
-    for bundle in (decode, combine):
-        launch(bundle, device, problem.shapes(), scalars, memory)
+    for bundle in bundles:
+        used = launch(bundle, device, problem.shapes(), scalars, memory)
+        if used != workspace_of(bundle, problem):
+            sys.exit(f"{problem}: {used} bytes of workspace, expected {workspace_of(bundle, problem)}")
     results = {}
     for name, kind in types.items():
         data = device.read(memory[name], sizes[name])
@@ -121,7 +133,7 @@ def check_row(problem, results, o, lse, place, keys, rounding):
     return worst
 
 
-def check(problem, results):
+def check(problem, results, has_parts):
     """Returns the largest errors of a part and of O, in units of their bounds."""
     rows = problem.batches * problem.positions * problem.heads * GROUP
     worst_part = worst = 0.0
@@ -129,7 +141,7 @@ def check(problem, results):
         for position in range(problem.positions):
             for head in range(problem.heads * GROUP):
                 place = (batch, position, head)
-                for part in range(problem.parts):
+                for part in range(problem.parts if has_parts else 0):
                     worst_part = max(worst_part, check_row(
                         problem, results, ("o_part", part * rows * DIM), ("lse_part", part * rows), place,
                         problem.keys_of(part), 0.0))
@@ -141,21 +153,24 @@ def check(problem, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runtime", required=True, help="libattn_runtime.so")
-    parser.add_argument("--decode", required=True, help="the bundle of decode_d128.mlir")
-    parser.add_argument("--combine", required=True, help="the bundle of combine_d128.mlir")
+    parser.add_argument("--decode", help="the bundle of decode_d128.mlir")
+    parser.add_argument("--combine", help="the bundle of combine_d128.mlir")
+    parser.add_argument("--both", help="the bundle of split_decode.mlir, instead of the two")
     parser.add_argument("--device", choices=["sim", "cuda"], default="sim")
     parser.add_argument("--seeds", type=int, default=64)
     parser.add_argument("--first-seed", type=int, default=0)
     args = parser.parse_args()
     library = libattn.Library(args.runtime)
-    decode, combine = library.load(args.decode), library.load(args.combine)
+    bundles = [library.load(path) for path in ([args.both] if args.both else [args.decode, args.combine])]
     device = Device(args.device)
     worst_part = worst = 0.0
     for seed in range(args.first_seed, args.first_seed + args.seeds):
         if args.device == "sim":
             library.set_simulator("seed", str(seed))
         problem = Problem(seed)
-        errors = check(problem, run(decode, combine, device, problem))
+        if args.both:
+            problem.parts = min(max(-(-problem.keys // 128), 1), 4)  # as split_decode.mlir says
+        errors = check(problem, run(bundles, device, problem), not args.both)
         worst_part, worst = max(worst_part, errors[0]), max(worst, errors[1])
     print(f"split decode: {args.seeds} problems right; largest error of a part {worst_part:.2f} of its bound, "
           f"of O {worst:.2f}")

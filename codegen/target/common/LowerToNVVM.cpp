@@ -128,27 +128,41 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
   return success();
 }
 
-/// Replaces the group by one module with a function for each kernel.
-LogicalResult lowerGroup(const KernelGroup &group) {
-  SmallVector<Lowering> lowerings;
-  SmallVector<PlannedKernel> planned;
-  for (ws::KernelOp kernel : group.kernels) {
-    FailureOr<Lowering> prepared = prepare(kernel);
-    if (failed(prepared)) {
-      return failure();
+/// Prepares the kernels of all launches of a call.
+LogicalResult prepareCall(const KernelCall &call,
+                          SmallVectorImpl<Lowering> &lowerings,
+                          SmallVectorImpl<PlannedLaunch> &planned) {
+  for (const KernelGroup &group : call.launches) {
+    planned.emplace_back();
+    for (ws::KernelOp kernel : group.kernels) {
+      FailureOr<Lowering> prepared = prepare(kernel);
+      if (failed(prepared)) {
+        return failure();
+      }
+      lowerings.push_back(*prepared);
+      planned.back().push_back(prepared->planned());
     }
-    lowerings.push_back(*prepared);
-    planned.push_back(prepared->planned());
   }
-  ws::KernelOp first = group.kernels.front();
+  return success();
+}
+
+/// Replaces the kernels by one module with a function for each of them.
+LogicalResult lowerCall(const KernelCall &call) {
+  SmallVector<Lowering> lowerings;
+  SmallVector<PlannedLaunch> planned;
+  if (failed(prepareCall(call, lowerings, planned))) {
+    return failure();
+  }
+  ws::KernelOp first = lowerings.front().kernel;
   OpBuilder builder(first);
   StringRef chip = lowerings.front().chip->getName();
   auto target = NVVM::NVVMTargetAttr::get(builder.getContext(), 2,
                                           "nvptx64-nvidia-cuda", chip);
-  if (failed(buildLaunchPlan(builder, group.name, chip, planned))) {
+  if (failed(
+          buildLaunchPlan(builder, call.name, chip, planned, call.sequence))) {
     return failure();
   }
-  auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), group.name,
+  auto module = gpu::GPUModuleOp::create(builder, first.getLoc(), call.name,
                                          builder.getArrayAttr({target}));
   for (const Lowering &lowering : lowerings) {
     if (failed(lower(lowering, module))) {
@@ -158,8 +172,13 @@ LogicalResult lowerGroup(const KernelGroup &group) {
   if (failed(checkKernelLowered(module))) {
     return failure();
   }
-  for (ws::KernelOp kernel : group.kernels) {
+  for (const Lowering &lowering : lowerings) {
+    ws::KernelOp kernel = lowering.kernel;
     kernel.erase();
+  }
+  if (call.sequence) {
+    launch::SequenceOp sequence = call.sequence;
+    sequence.erase();
   }
   return success();
 }
@@ -170,8 +189,12 @@ public:
   using LowerToNVVMBase::LowerToNVVMBase;
 
   void runOnOperation() override {
-    for (const KernelGroup &group : groupKernels(getOperation())) {
-      if (failed(verifyGroup(group)) || failed(lowerGroup(group))) {
+    FailureOr<SmallVector<KernelCall>> calls = groupKernels(getOperation());
+    if (failed(calls)) {
+      return signalPassFailure();
+    }
+    for (const KernelCall &call : *calls) {
+      if (failed(lowerCall(call))) {
         return signalPassFailure();
       }
     }

@@ -26,14 +26,14 @@ def Launch_PlanOp : Launch_Op<"plan", [IsolatedFromAbove, NoTerminator, SingleBl
 
     **Constraints**
     - C1: `args`, `problem` and the arguments fit each other, as C1, C6 and C7 of `tile.kernel`
-      say; there is an argument of role `bound` for each bound of the problem
-    - C2: checks, then at least one variant; only the last has no `when`
+      say; with several launches any result may be read or written, and no role is needed; there is an argument of role `bound` for each bound of the problem
+    - C2: values, temporaries, checks, then at least one variant; only the last has no `when`
     - C3: an expression has names of sizes that are not static, of strides, of integer arguments,
-      `sm_count`, and of values before it in its variant; those of keys also `i`
+      `sm_count`, of values of the plan, and of values before it in its variant; those of keys also `i`
     - C4: an expression is at most 32 deep
     - C5: a message is UTF-8, and a name in its braces one that expressions may have
-    - C6: a value's name is new, and UTF-8
-    - C7: a tensor map or pointer is of a tensor argument, a scalar of an f32 argument
+    - C6: the name of a value or temporary is new, and UTF-8
+    - C7: a tensor map or pointer is of a tensor argument or a temporary, a scalar of an f32 argument
     - C8: the module or binary exists, has no other plan, and is for `target`; a module has the kernels
     - C9: `programs` has `score` and `mask`, lists of lists of words
     - C10: at most 256 checks
@@ -69,6 +69,22 @@ def Launch_PlanOp : Launch_Op<"plan", [IsolatedFromAbove, NoTerminator, SingleBl
   }];
 }
 
+def Launch_TemporaryOp : Launch_Op<"temporary", [HasParent<"PlanOp">]> {
+  let summary = "a tensor that one launch of a call writes and a later one reads";
+  let description = [{
+    It is in the workspace, where the runtime places it after the bytes of the kernels: row-major, each row at a
+    multiple of 16 bytes. Kernels and expressions use it like a tensor argument of that name and symbol.
+
+    **Constraints**
+    - C1: a static or dynamic tensor, and an expression for each of its dimensions
+
+    **Example** `launch.temporary "lse_part" : tensor<?x?x?x?xf32> sizes [4, b, hq, sq]`
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttrOf<AnyRankedTensor>:$type, ArrayAttr:$sizes);
+  let assemblyFormat = "$name `:` $type `sizes` custom<Sizes>($sizes) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Launch_CheckOp : Launch_Op<"check", [HasParent<"PlanOp">]> {
   let summary = "what has to hold of each launch";
   let description = [{
@@ -90,7 +106,7 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
 
     **Constraints**
     - C1: values, then at least one kernel
-    - C2: one kernel at most has a `report`: a plan has one for each variant
+    - C2: several kernels have their schedules themselves; the schedule of a single one is that of the variant
 
     **Example**
     ```mlir
@@ -115,9 +131,13 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
   }];
 }
 
-def Launch_ValueOp : Launch_Op<"value", [HasParent<"VariantOp">]> {
-  let summary = "a name for an expression in a variant";
-  let description = "**Example** `launch.value \"cut.tail\" = mod(mul(sq, b), sm_count)`";
+def Launch_ValueOp : Launch_Op<"value", [ParentOneOf<["PlanOp", "VariantOp"]>]> {
+  let summary = "a name for an expression in a plan or a variant";
+  let description = [{
+    Temporaries, checks and variants may use those of a plan.
+
+    **Example** `launch.value "cut.tail" = mod(mul(sq, b), sm_count)`
+  }];
   let arguments = (ins StrAttr:$name, Launch_Expr:$expr);
   let assemblyFormat = "$name `=` custom<Expr>($expr) attr-dict";
 }
@@ -127,7 +147,7 @@ def Launch_KernelOp : Launch_Op<"kernel", [HasParent<"VariantOp">]> {
   let description = [{
     `grid` CTAs of `block` threads each, in clusters of `cluster` CTAs, with `shared` bytes of shared
     memory. `dependent`: the kernel may start before the previous launch in the stream has ended,
-    and waits for its end itself. `params` are the kernel's, in order.
+    and waits for its end itself. `params` are the kernel's, in order. `schedule` is for people.
 
     **Example**
     ```mlir
@@ -138,11 +158,43 @@ def Launch_KernelOp : Launch_Op<"kernel", [HasParent<"VariantOp">]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Launch_Expr:$grid, Launch_CountAttr:$block, Launch_CountAttr:$cluster,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$shared, UnitAttr:$dependent, Launch_Params:$params,
-    OptionalAttr<Launch_ReportAttr>:$report);
+    OptionalAttr<Launch_ReportAttr>:$report, OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let assemblyFormat = [{
     $kernel `grid` custom<Expr>($grid) `block` $block `cluster` $cluster `shared` $shared (`dependent` $dependent^)?
-    `params` custom<Params>($params) (`report` $report^)? attr-dict
+    `params` custom<Params>($params) (`report` $report^)? (`schedule` $schedule^)? attr-dict
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Before the plan
+//===----------------------------------------------------------------------===//
+
+def Launch_SequenceOp : Launch_Op<"sequence"> {
+  let summary = "the launches of one call, in order";
+  let description = [{
+    The functions or kernels of a call that needs several launches have one of these beside them, from
+    `attn-split-launches` on. `launches` has the name of each: that of its function or kernel, or the group of
+    the variants from which one is chosen. An argument has the same name in all kernels. Arguments in `temporaries`
+    are not the caller's: a launch writes them and later ones read them. `sizes` gives the sizes of temporaries
+    that no argument of the caller has. `problem` is the computation of all launches together; without one it is
+    that of the last. `attn-lower-to-nvvm` replaces the op by the `launch.plan` `name`.
+
+    **Constraints**
+    - C1: at least two launches with different names
+    - C2: the names of temporaries are different; sizes are expressions
+
+    **Example**
+    ```mlir
+    launch.sequence "f_bwd" launches ["f_bwd_delta", "f_bwd_dq"] temporaries ["dl", "lse2"]
+        sizes {sr = #launch.apply<mul(ceildiv(sq, 128), 128)>}
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, StrArrayAttr:$launches, StrArrayAttr:$temporaries,
+    DefaultValuedAttr<DictionaryAttr, "{}">:$sizes, OptionalAttr<Attn_ProblemAttr>:$problem);
+  let assemblyFormat = [{
+    $name `launches` $launches `temporaries` $temporaries (`sizes` $sizes^)? (`problem` $problem^)? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // ATTN_DIALECT_LAUNCHOPS_TD

@@ -20,7 +20,7 @@ launch.plan @f target "sm_90a" args ["x" ("n"), "m", "scale"] problem #p {
 launch.variant when m workspace 0 {
   launch.kernel @f grid 1 block 32 cluster 1 shared 0 params []
 }
-// expected-error @below {{'launch.check' op expected checks and then variants in a 'launch.plan', got this op after a variant}}
+// expected-error @below {{'launch.check' op expected values, temporaries, checks and then variants in a 'launch.plan', got this op after a 'launch.variant'}}
 launch.check m equals 1 "late"
 ...
 ...
@@ -158,12 +158,69 @@ launch.value "late" = 1
 
 // -----
 
-// variant C2
+// plan C2
+launch.temporary "t" : tensor<4xf32> sizes [4]
+// expected-error @below {{'launch.value' op expected values, temporaries, checks and then variants in a 'launch.plan', got this op after a 'launch.temporary'}}
+launch.value "late" = 1
 ...
-launch.kernel @f grid 1 block 32 cluster 1 shared 0 params [] report <roles [<"r" replicas 1 warps 1 registers 24>] mbarriers 0 rung 0>
 ...
-// expected-error @below {{'launch.kernel' op expected one kernel of a variant to have a 'report', got another}}
-launch.kernel @f grid 1 block 32 cluster 1 shared 0 params [] report <roles [<"r" replicas 1 warps 1 registers 24>] mbarriers 0 rung 0>
+...
+
+// -----
+
+// plan C2
+// expected-error @below {{'launch.sequence' op expected values, temporaries, checks and then variants in a 'launch.plan', got this op}}
+launch.sequence "g" launches ["a", "b"] temporaries []
+...
+...
+...
+
+// -----
+
+// plan C3: the strides of a temporary are those of its own dims
+launch.value "m2" = mul(m, 2)
+launch.temporary "t" : tensor<?x?xf32> sizes [n, m2]
+// expected-error @below {{'launch.check' op expected the name of a size, a stride, an integer argument or a value before it, got 't.stride.2'}}
+launch.check lt(t.stride.2, 1) equals 1 "one"
+...
+...
+...
+
+// -----
+
+// plan C3
+// expected-error @below {{'launch.temporary' op expected the name of a size, a stride, an integer argument or a value before it, got 'parts'}}
+launch.temporary "t" : tensor<?xf32> sizes [parts]
+...
+...
+...
+
+// -----
+
+// plan C6
+// expected-error @below {{'launch.temporary' op expected a new name in UTF-8, got "x"}}
+launch.temporary "x" : tensor<?xf32> sizes [n]
+...
+...
+...
+
+// -----
+
+// plan C6
+launch.temporary "t" : tensor<?xf32> sizes [n]
+// expected-error @below {{'launch.temporary' op expected a new name in UTF-8, got "t"}}
+launch.temporary "t" : tensor<?xf32> sizes [n]
+...
+...
+...
+
+// -----
+
+// temporary C1
+// expected-error @below {{'launch.temporary' op expected an expression for each dimension of 'tensor<?x4xf32>', got ["n"]}}
+launch.temporary "t" : tensor<?x4xf32> sizes [n]
+...
+...
 ...
 
 // -----
@@ -397,6 +454,53 @@ launch.plan @f target "sm_90a" args ["n"] problem #p {
     launch.value "v" = 1
   }
 }
+
+// -----
+
+// variant C2
+launch.plan @f target "sm_90a" args ["n"] problem #p {
+^bb0(%n: i32):
+  launch.variant workspace 0 {
+    // expected-error @below {{'launch.kernel' op expected the only kernel of a variant to have no 'schedule', got one}}
+    launch.kernel @f grid n block 32 cluster 1 shared 0 params [] schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+  }
+}
+
+// -----
+
+// variant C2
+launch.plan @f target "sm_90a" args ["n"] problem #p {
+^bb0(%n: i32):
+  // expected-error @below {{'launch.variant' op expected several kernels to have their schedules themselves, got the 'schedule' of the variant}}
+  launch.variant workspace 0 schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }> {
+    launch.kernel @f grid n block 32 cluster 1 shared 0 params []
+    launch.kernel @f grid n block 32 cluster 1 shared 0 params []
+  }
+}
+
+// -----
+
+// sequence C1
+// expected-error @below {{'launch.sequence' op expected at least two launches with different names, got ["a"]}}
+launch.sequence "g" launches ["a"] temporaries []
+
+// -----
+
+// sequence C1
+// expected-error @below {{'launch.sequence' op expected at least two launches with different names, got ["a", "b", "a"]}}
+launch.sequence "g" launches ["a", "b", "a"] temporaries []
+
+// -----
+
+// sequence C2
+// expected-error @below {{'launch.sequence' op expected temporaries with different names, got ["t", "t"]}}
+launch.sequence "g" launches ["a", "b"] temporaries ["t", "t"]
+
+// -----
+
+// sequence C2
+// expected-error @below {{'launch.sequence' op expected size 'sr' to be an expression, got 1 : i32}}
+launch.sequence "g" launches ["a", "b"] temporaries ["t"] sizes {sr = 1 : i32}
 
 // -----
 

@@ -57,6 +57,34 @@ launch.plan @fwd target "sm_90a" args ["q" query ("b", "sq", "hq", "d"), "k" key
 }
 gpu.binary @fwd [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]
 
+// Values and temporaries of a plan.
+// CHECK-LABEL: launch.plan @two
+launch.plan @two target "sm_90a" args ["x" ("n"), "y" write ("n")]
+    problem <kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> {
+^bb0(%x: tensor<?xf32>, %y: tensor<?xf32>):
+  // CHECK: launch.value "parts" = ceildiv(n, 128)
+  launch.value "parts" = ceildiv(n, 128)
+  // CHECK-NEXT: launch.temporary "t" : tensor<?x?x8xf32> sizes [parts, add(n, 1), 8]
+  launch.temporary "t" : tensor<?x?x8xf32> sizes [parts, add(n, 1), 8]
+  // CHECK-NEXT: launch.check lt(mul(parts, t.stride.0), 1000) equals 1 "{parts} parts"
+  launch.check lt(mul(parts, t.stride.0), 1000) equals 1 "{parts} parts"
+  launch.variant workspace 0 {
+    // CHECK: launch.kernel @first grid parts block 32 cluster 1 shared 0 params [
+    // CHECK-NEXT: #launch.pointer<"t">] report <roles [<"r" replicas 1 warps 4 registers 240>] mbarriers 0 rung 0> schedule <"s" machine "sm_90a" {
+    launch.kernel @first grid parts block 32 cluster 1 shared 0 params [#launch.pointer<"t">] report <roles [<"r" replicas 1 warps 4 registers 240>] mbarriers 0 rung 0>
+        schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+    // CHECK: launch.kernel @second grid n
+    launch.kernel @second grid n block 32 cluster 1 shared 0 params [#launch.pointer<"t">, #launch.number<i64 t.stride.1>]
+  }
+}
+gpu.binary @two [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "">]
+
+// CHECK: launch.sequence "both" launches ["first", "second"] temporaries ["t"] sizes {parts = #launch.apply<ceildiv(n, 128)>, some = 4 : i64}
+launch.sequence "both" launches ["first", "second"] temporaries ["t"] sizes {parts = #launch.apply<ceildiv(n, 128)>, some = 4}
+// CHECK: launch.sequence "plain" launches ["a", "b"] temporaries [] problem <kind = bwd,
+launch.sequence "plain" launches ["a", "b"] temporaries []
+    problem <kind = bwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+
 // A static size is a number: its name is none.
 // CHECK-LABEL: launch.plan @static
 launch.plan @static target "sm_90a" args ["x" ("n", "m")]

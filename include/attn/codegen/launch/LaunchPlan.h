@@ -15,13 +15,19 @@ struct PlannedKernel {
   int64_t threads;
 };
 
-/// Creates the `launch.plan` of the module `name` for `chip`: the common
-/// arguments of the kernels, the checks on them of any kernel, and one variant
-/// with one launch for each kernel. The last one runs if no condition of the
-/// others holds. Work items that are not computed from sizes are an error.
+/// The kernels from which one launch chooses. The last one runs if no condition
+/// of the others holds.
+using PlannedLaunch = llvm::SmallVector<PlannedKernel>;
+
+/// Creates the `launch.plan` of the module `name` for `chip`: the arguments of
+/// the kernels, the checks on them of any kernel, and one variant for each
+/// choice of a kernel for each of the launches, which are those of `sequence`
+/// if there are several. Work items that are not computed from sizes are an
+/// error.
 mlir::LogicalResult buildLaunchPlan(mlir::OpBuilder &builder,
                                     llvm::StringRef name, llvm::StringRef chip,
-                                    llvm::ArrayRef<PlannedKernel> kernels);
+                                    llvm::ArrayRef<PlannedLaunch> launches,
+                                    launch::SequenceOp sequence);
 
 } // namespace attn::codegen
 

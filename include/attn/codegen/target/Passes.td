@@ -98,11 +98,12 @@ def LowerToNVVM : Pass<"attn-lower-to-nvvm", "::mlir::ModuleOp"> {
   let description = [{
     **Requires** `ws.kernel`s after `attn-lower-channels`. Those with the same group in
     their `variant` have the same arguments, problem and machine; each is reached by
-    some launch, and every launch by one of them.
+    some launch, and every launch by one of them. A `launch.sequence` has the launches of one
+    call.
 
-    **Ensures** a `gpu.module` for each kernel or group, with only `nvx` and upstream
+    **Ensures** a `gpu.module` for each kernel, group or sequence, with only `nvx` and upstream
     dialects; the roles' registers fit the register file. Before it is its `launch.plan`,
-    with a variant for each kernel.
+    with a variant for each choice of a kernel for each launch. No `launch.sequence`.
     A product of 256 columns is two instructions a k step, of 128 columns each.
     Each CTA of a cluster copies its share of each shared tile to all of them; the CTAs meet
     before the roles start and at the end.

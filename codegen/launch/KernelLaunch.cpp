@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelLaunch.h"
+#include "LaunchParams.h"
+#include "LaunchSizes.h"
+#include "OverflowChecks.h"
+#include "attn/codegen/launch/Numerics.h"
+#include "attn/codegen/launch/StampLayout.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::codegen;
+
+static constexpr int64_t counterBytes = 4;
+
+/// Checks that conditions that select a kernel have sizes to compare: those of
+/// the query and the key.
+static LogicalResult verifySizes(ws::KernelOp kernel) {
+  bool needsSizes = kernel.getVariant() && kernel.getVariant()->getWhen();
+  if (!needsSizes || LaunchSizes::of(kernel)) {
+    return success();
+  }
+  return kernel.emitOpError("attn-lower-to-nvvm: expected arguments of roles "
+                            "'query' and 'key' beside a condition on their "
+                            "sizes, got no such ones");
+}
+
+FailureOr<KernelLaunch> KernelLaunch::of(const PlannedKernel &planned) {
+  if (failed(verifySizes(planned.kernel))) {
+    return failure();
+  }
+  FailureOr<LaunchItems> items = LaunchItems::of(planned.kernel);
+  if (failed(items)) {
+    return failure();
+  }
+  return KernelLaunch(planned, std::move(*items));
+}
+
+Attribute KernelLaunch::gridSize() const {
+  bool persistent = !isOneItemACta(kernel);
+  Attribute ctas = make.name(kMultiprocessors);
+  if (cluster() == 1) {
+    return persistent ? make.apply(LaunchOp::Min, {items.handedOut(), ctas})
+                      : items.count();
+  }
+  Attribute size = make.number(cluster());
+  Attribute fitting = make.apply(
+      LaunchOp::Max, {make.apply(LaunchOp::Div, {ctas, size}), make.number(1)});
+  Attribute clusters = persistent
+                           ? make.apply(LaunchOp::Min, {items.count(), fitting})
+                           : items.count();
+  return make.apply(LaunchOp::Mul, {clusters, size});
+}
+
+/// Items are counted in 32 bits, independently of the kernel.
+FailureOr<SmallVector<LaunchCheck>> KernelLaunch::checks() const {
+  int64_t most = kItemLimit / cluster();
+  auto checks = launchChecks(kernel, items.count());
+  if (failed(checks)) {
+    return failure();
+  }
+  Attribute isFewer =
+      make.apply(LaunchOp::Lt, {items.count(), make.number(most)});
+  bool isChecked = llvm::any_of(*checks, [&](const LaunchCheck &check) {
+    return check.expr == isFewer && check.equals == 1;
+  });
+  if (!isChecked) {
+    checks->push_back(
+        {isFewer, 1,
+         "expected fewer than " + std::to_string(most) + " work items"});
+  }
+  addOverflowChecks(kernel, items, *checks);
+  return checks;
+}
+
+void KernelLaunch::createKernel(OpBuilder &builder, bool isOnly) const {
+  bool isDependent = kernel.getSchedule().getLaunch() == Launch::Dependent;
+  launch::KernelOp::create(
+      builder, kernel.getLoc(), FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+      gridSize(), builder.getI64IntegerAttr(threads),
+      builder.getI64IntegerAttr(cluster()), kernel.getSmemBytesAttr(),
+      isDependent ? builder.getUnitAttr() : UnitAttr(),
+      launchParams(kernel, copyBox, params), report(),
+      isOnly ? ScheduleAttr() : kernel.getScheduleAttr());
+}
+
+/// The machine resources that each role uses.
+launch::ReportAttr KernelLaunch::report() const {
+  SmallVector<launch::RoleAttr> roles;
+  for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+    roles.push_back(launch::RoleAttr::get(context(), role.getSymNameAttr(),
+                                          role.getReplicas(), role.getWarps(),
+                                          role.getRegs()));
+  }
+  int64_t barriers = 0;
+  kernel.walk([&](NVVM::MBarrierInitOp) { ++barriers; });
+  return launch::ReportAttr::get(context(), roles, barriers,
+                                 kernel.getConfig().getRung(), stamps());
+}
+
+/// The description of the stamps in the workspace, or null.
+launch::StampsAttr KernelLaunch::stamps() const {
+  std::optional<StampLayout> layout = StampLayout::of(kernel);
+  if (!layout) {
+    return {};
+  }
+  SmallVector<launch::StampAttr> names;
+  for (auto [activity, object] : layout->names) {
+    names.push_back(launch::StampAttr::get(context(), activity,
+                                           StringAttr::get(context(), object)));
+  }
+  return launch::StampsAttr::get(context(), layout->offset, layout->events,
+                                 layout->ctas, names);
+}
+
+launch::NumericsAttr KernelLaunch::numerics() const {
+  if (kernel.getProblem().getKind() != KernelKind::Fwd) {
+    return {};
+  }
+  Numerics bounds = Numerics::of(Precision::of(kernel));
+  auto number = [&](double bound) {
+    return FloatAttr::get(Float64Type::get(context()), bound);
+  };
+  return launch::NumericsAttr::get(
+      context(), number(bounds.scoreRelative), number(bounds.oRelative),
+      number(bounds.oPerKey), number(bounds.flush), number(bounds.lseRelative),
+      number(bounds.lseAbsolute), number(bounds.lsePerRootKey));
+}
+
+Attribute KernelLaunch::sizeOf(LaunchSize launchSize) const {
+  LaunchSizes sizes = *LaunchSizes::of(kernel);
+  switch (launchSize) {
+  case LaunchSize::SeqlenQ:
+    return sizes.queries;
+  case LaunchSize::SeqlenK:
+    return sizes.keys;
+  case LaunchSize::Rows:
+    break;
+  }
+  return make.apply(LaunchOp::Mul,
+                    {sizes.queries, sizes.queryHeads, sizes.batches});
+}
+
+Attribute KernelLaunch::condition() const {
+  SmallVector<Attribute> all;
+  for (BoundAttr bound : kernel.getVariant()->getWhen().getBounds()) {
+    bool isAtMost = bound.getSide() == BoundSide::AtMost;
+    all.push_back(
+        make.apply(isAtMost ? LaunchOp::Ge : LaunchOp::Lt,
+                   {make.number(bound.getValue()), sizeOf(bound.getSize())}));
+  }
+  return all.size() == 1 ? all.front() : make.apply(LaunchOp::Min, all);
+}
+
+Attribute KernelLaunch::workspace() const {
+  if (std::optional<JoinLayout> layout = JoinLayout::of(kernel)) {
+    return make.apply(LaunchOp::Add, {items.partsBytes(layout->partBytes()),
+                                      make.number(layout->values)});
+  }
+  if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
+    return make.number(layout->end());
+  }
+  return make.number(handsOutItems(kernel) ? counterBytes : 0);
+}
+
+int64_t KernelLaunch::zeroed() const {
+  if (JoinLayout::isIn(kernel)) {
+    return JoinLayout::countsEnd;
+  }
+  return handsOutItems(kernel) ? counterBytes : 0;
+}
