@@ -59,7 +59,8 @@ class Executable:
         self.is_in_order = order == sorted(order)
         sizes = [variant["workspace"] for variant in plan["variants"]]
         # Most kernels need a workspace of the same size for all launches; others are asked at each.
-        self._fixed_workspace = max(sizes) if all(isinstance(size, int) for size in sizes) else None
+        is_fixed = "temporaries" not in plan and all(isinstance(size, int) for size in sizes)
+        self._fixed_workspace = max(sizes) if is_fixed else None
         self._frames = threading.local()
         self._workspaces: dict[tuple[Any, Any], Any] = {}
 

@@ -112,6 +112,45 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::AttnDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
+def SplitLaunches : Pass<"attn-split-launches", "::mlir::ModuleOp"> {
+  let summary = "make a function of each op of attention that a function has, and put their launches in order";
+  let description = [{
+    A kernel computes one op of attention. The ops of a function are launched by one call in their order;
+    results that the function does not return are left in the workspace.
+
+    **Requires** of a function with several ops of attention, beside which it has constants and `func.return` alone:
+    nothing calls it; an op has the function's arguments and the results of ops before it as operands; the
+    function returns results of the ops, each once. No two values have the same role (docs/launch-plan.md), and the ops that
+    have bounds or captures have the same ones: kernels share an argument by its name.
+
+    **Ensures** such a function is a function for each of its ops, named after the kind of its kernel, and a
+    `launch.sequence`. The rows of statistics that are left in the workspace are full blocks of 128.
+
+    **Before**
+    ```mlir
+    func.func @f(%q: ..., %k: ..., %v: ..., %scale: f32, %do: ..., %dlse: ...) -> (...) {
+      %o, %lse = attn.attention %q, %k, %v scale(%scale) ...
+      %delta, %lse2 = attn.delta %o, %do, %lse, %dlse ...
+      return %o, %delta, %lse2 : ...
+    }
+    ```
+    **After**
+    ```mlir
+    func.func @f_fwd(%q: ..., %k: ..., %v: ..., %scale: f32) -> (...) {
+      %o, %lse = attn.attention %q, %k, %v scale(%scale) ...
+      return %o, %lse : ...
+    }
+    func.func @f_delta(%o: ..., %do: ..., %lse: ..., %dlse: ...) -> (...) {
+      %delta, %lse2 = attn.delta %o, %do, %lse, %dlse ...
+      return %delta, %lse2 : ...
+    }
+    launch.sequence "f" launches ["f_fwd", "f_delta"] temporaries ["lse"]
+    ```
+    Functions with one op are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::launch::LaunchDialect"];
+}
+
 def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
   let summary = "turn functions around attn.attention into one CTA's program";
   let description = [{

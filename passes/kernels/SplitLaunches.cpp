@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-split-launches: turns a function with several ops of attention into a
+// function for each op, and the order of their launches.
+#include "ArgumentNames.h"
+#include "attn/dialect/Launch.h"
+#include "attn/passes/kernels/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace attn {
+#define GEN_PASS_DEF_SPLITLAUNCHES
+#include "attn/passes/kernels/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// The statistics of rows have full blocks of so many rows: a multiple of the
+/// rows that a tile of their readers has.
+constexpr int64_t rowsOfBlock = 128;
+
+constexpr StringLiteral pass = "attn-split-launches: ";
+
+/// Whether a kernel computes the op.
+static bool isOfKernel(Operation &op) {
+  return isa<AttentionOp, DeltaOp, AttentionBwdOp>(op);
+}
+
+static KernelKind kindOf(Operation *op) {
+  return TypeSwitch<Operation *, KernelKind>(op)
+      .Case<AttentionOp, DeltaOp>(
+          [](auto of) { return of.getProblem().getKind(); })
+      .Default(KernelKind::Bwd);
+}
+
+namespace {
+
+/// A value of the function, and what it is to the computation.
+struct RoleOfValue {
+  ArgumentRole role;
+  Value value;
+};
+
+} // namespace
+
+/// Returns the roles of operands and results, except for bounds and captures.
+static SmallVector<RoleOfValue> rolesOf(Operation *op) {
+  using Role = ArgumentRole;
+  return TypeSwitch<Operation *, SmallVector<RoleOfValue>>(op)
+      .Case([](AttentionOp of) -> SmallVector<RoleOfValue> {
+        return {{Role::Query, of.getQuery()}, {Role::Key, of.getKey()},
+                {Role::Value, of.getValue()}, {Role::Scale, of.getScale()},
+                {Role::Output, of.getOut()},  {Role::Lse, of.getLse()}};
+      })
+      .Case([](DeltaOp of) -> SmallVector<RoleOfValue> {
+        return {{Role::Output, of.getOut()},
+                {Role::OutputGradient, of.getOutGradient()},
+                {Role::Lse, of.getLse()},
+                {Role::LseGradient, of.getLseGradient()},
+                {Role::Delta, of.getDelta()},
+                {Role::Lse2, of.getLse2()}};
+      })
+      .Case([](AttentionBwdOp of) -> SmallVector<RoleOfValue> {
+        return {{Role::Query, of.getQuery()},
+                {Role::Key, of.getKey()},
+                {Role::Value, of.getValue()},
+                {Role::Scale, of.getScale()},
+                {Role::Delta, of.getDelta()},
+                {Role::Lse2, of.getLse2()},
+                {Role::OutputGradient, of.getOutGradient()}};
+      });
+}
+
+/// Returns the name of the argument of a kernel for a result that may be left
+/// in the workspace.
+static StringRef nameOf(ArgumentRole role) {
+  switch (role) {
+  case ArgumentRole::Output:
+    return names::o;
+  case ArgumentRole::Lse:
+    return names::lse;
+  case ArgumentRole::Delta:
+    return names::delta;
+  case ArgumentRole::Lse2:
+    return names::lse2;
+  default:
+    return "";
+  }
+}
+
+namespace {
+
+/// Splits one function.
+class Splitter {
+public:
+  Splitter(func::FuncOp func, ArrayRef<Operation *> ops)
+      : b(func->getContext()), func(func), ops(ops) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkOps();
+  LogicalResult checkResults();
+  LogicalResult checkRoles();
+  template <typename Get>
+  LogicalResult checkShared(StringRef what, Get operandsOf);
+  std::string takeName(Operation *op);
+  func::FuncOp createFunction(Operation *op, StringRef name);
+  FailureOr<SmallVector<StringRef>> listTemporaries();
+  DictionaryAttr sizesOf(ArrayRef<StringRef> temporaries);
+  bool isReturned(Value value) {
+    return llvm::is_contained(end()->getOperands(), value);
+  }
+  Operation *end() { return func.getBody().front().getTerminator(); }
+
+  OpBuilder b;
+  func::FuncOp func;
+  ArrayRef<Operation *> ops;
+};
+
+} // namespace
+
+LogicalResult Splitter::checkOps() {
+  if (!SymbolTable::symbolKnownUseEmpty(func, func->getParentOp())) {
+    return func.emitOpError(pass) << "expected no uses of the function, whose "
+                                     "ops become kernels";
+  }
+  for (Operation &op : func.getBody().getOps()) {
+    if (!isOfKernel(op) && !isa<func::ReturnOp, arith::ConstantOp>(op)) {
+      return op.emitOpError(pass)
+             << "expected ops of attention, 'func.return' and constants in a "
+                "function with several of the first, got this op";
+    }
+  }
+  for (BlockArgument argument : func.getArguments()) {
+    if (argument.use_empty()) {
+      return func.emitOpError(pass)
+             << "expected an op to use argument #" << argument.getArgNumber()
+             << " of the function";
+    }
+  }
+  for (Operation *op : ops) {
+    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+      if (operand.getDefiningOp<arith::ConstantOp>()) {
+        return op->emitOpError(pass)
+               << "expected operand #" << number
+               << " to be an argument of the function or a result of an op "
+                  "before, got a constant";
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult Splitter::checkResults() {
+  llvm::SmallDenseSet<Value> seen;
+  for (auto [number, value] : llvm::enumerate(end()->getOperands())) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isOfKernel(*op) || !seen.insert(value).second) {
+      return end()->emitOpError(pass)
+             << "expected operand #" << number
+             << " to be a result of an op of attention that is returned once";
+    }
+  }
+  return success();
+}
+
+/// Requires: kernels that share an argument share the value, and the reader of
+/// a result has the writer's argument.
+LogicalResult Splitter::checkRoles() {
+  llvm::MapVector<ArgumentRole, Value> values;
+  llvm::MapVector<Value, ArgumentRole> roles;
+  for (Operation *op : ops) {
+    for (auto [role, value] : rolesOf(op)) {
+      if (values.insert({role, value}).first->second != value) {
+        return op->emitOpError(pass)
+               << "expected one value of role '" << stringifyArgumentRole(role)
+               << "' in all ops of the function, got another one";
+      }
+      if (ArgumentRole known = roles.insert({value, role}).first->second;
+          known != role && value.getDefiningOp()) {
+        return op->emitOpError(pass)
+               << "expected a result of an op to have one role in all ops of "
+                  "the function, got '"
+               << stringifyArgumentRole(known) << "' and '"
+               << stringifyArgumentRole(role) << "'";
+      }
+    }
+  }
+  return success();
+}
+
+/// Requires: the ops that have operands of a kind have the same ones.
+template <typename Get>
+LogicalResult Splitter::checkShared(StringRef what, Get operandsOf) {
+  std::optional<OperandRange> first;
+  for (Operation *op : ops) {
+    auto operands = TypeSwitch<Operation *, std::optional<OperandRange>>(op)
+                        .Case<AttentionOp, AttentionBwdOp>([&](auto of) {
+                          return std::optional(operandsOf(of));
+                        })
+                        .Default(std::nullopt);
+    if (!operands || operands->empty()) {
+      continue;
+    }
+    if (first && !llvm::equal(*first, *operands)) {
+      return op->emitOpError(pass)
+             << "expected the " << what
+             << " of the ops of the function before, got others";
+    }
+    first = operands;
+  }
+  return success();
+}
+
+/// Returns a new name for the function of an op.
+std::string Splitter::takeName(Operation *op) {
+  std::string wanted =
+      (func.getName() + "_" + stringifyKernelKind(kindOf(op))).str();
+  std::string name = wanted;
+  for (int n = 1; SymbolTable::lookupSymbolIn(func->getParentOp(), name); ++n) {
+    name = wanted + "_" + std::to_string(n);
+  }
+  return name;
+}
+
+func::FuncOp Splitter::createFunction(Operation *op, StringRef name) {
+  llvm::SmallSetVector<Value, 8> inputs(op->operand_begin(), op->operand_end());
+  b.setInsertionPoint(func);
+  auto result = func::FuncOp::create(
+      b, op->getLoc(), name,
+      b.getFunctionType(ValueRange(inputs.getArrayRef()).getTypes(),
+                        op->getResultTypes()));
+  Block *entry = result.addEntryBlock();
+  IRMapping map;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    map.map(input, entry->getArgument(unsigned(number)));
+    auto argument = dyn_cast<BlockArgument>(input);
+    if (DictionaryAttr attributes =
+            argument ? func.getArgAttrDict(argument.getArgNumber())
+                     : DictionaryAttr()) {
+      result.setArgAttrs(unsigned(number), attributes);
+    }
+  }
+  b.setInsertionPointToStart(entry);
+  Operation *copy = b.clone(*op, map);
+  func::ReturnOp::create(b, op->getLoc(), copy->getResults());
+  return result;
+}
+
+FailureOr<SmallVector<StringRef>> Splitter::listTemporaries() {
+  SmallVector<StringRef> temporaries;
+  for (Operation *op : ops) {
+    SmallVector<RoleOfValue> roles = rolesOf(op);
+    for (OpResult result : op->getResults()) {
+      if (isReturned(result)) {
+        continue;
+      }
+      auto *known = llvm::find_if(
+          roles, [&](const RoleOfValue &each) { return each.value == result; });
+      StringRef name = known == roles.end() ? "" : nameOf(known->role);
+      if (name.empty()) {
+        return op->emitOpError(pass)
+               << "expected the function to return result #"
+               << result.getResultNumber();
+      }
+      temporaries.push_back(name);
+    }
+  }
+  return temporaries;
+}
+
+/// Returns the sizes that no argument of the caller has.
+DictionaryAttr Splitter::sizesOf(ArrayRef<StringRef> temporaries) {
+  bool areHidden = llvm::is_contained(temporaries, names::delta) &&
+                   llvm::is_contained(temporaries, names::lse2);
+  if (!areHidden) {
+    return b.getDictionaryAttr({});
+  }
+  launch::Expressions make(b.getContext());
+  Attribute block = make.number(rowsOfBlock);
+  Attribute blocks =
+      make.apply(LaunchOp::CeilDiv, {make.name(names::queries), block});
+  return b.getDictionaryAttr(
+      b.getNamedAttr(names::rows, make.apply(LaunchOp::Mul, {blocks, block})));
+}
+
+LogicalResult Splitter::run() {
+  if (failed(checkOps()) || failed(checkResults()) || failed(checkRoles()) ||
+      failed(checkShared("bounds", [](auto op) { return op.getBounds(); })) ||
+      failed(
+          checkShared("captures", [](auto op) { return op.getCaptures(); }))) {
+    return failure();
+  }
+  FailureOr<SmallVector<StringRef>> temporaries = listTemporaries();
+  if (failed(temporaries)) {
+    return failure();
+  }
+  SmallVector<std::string> launches;
+  for (Operation *op : ops) {
+    launches.push_back(takeName(op));
+    createFunction(op, launches.back());
+  }
+  b.setInsertionPoint(func);
+  launch::SequenceOp::create(b, func.getLoc(), func.getName(),
+                             b.getStrArrayAttr(SmallVector<StringRef>(
+                                 launches.begin(), launches.end())),
+                             b.getStrArrayAttr(*temporaries),
+                             sizesOf(*temporaries), ProblemAttr());
+  func.erase();
+  return success();
+}
+
+namespace {
+struct SplitLaunchesPass
+    : public attn::impl::SplitLaunchesBase<SplitLaunchesPass> {
+  using SplitLaunchesBase::SplitLaunchesBase;
+
+  void runOnOperation() override {
+    auto all = getOperation().getOps<func::FuncOp>();
+    for (func::FuncOp func : llvm::to_vector(all)) {
+      SmallVector<Operation *> ops;
+      for (Operation &op : func.getBody().getOps()) {
+        if (isOfKernel(op)) {
+          ops.push_back(&op);
+        }
+      }
+      if (ops.size() > 1 && failed(Splitter(func, ops).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

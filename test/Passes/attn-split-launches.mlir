@@ -1,0 +1,55 @@
+// RUN: attn-opt %s --attn-split-launches -split-input-file | FileCheck %s
+
+// A function for each op. Arguments that an op uses twice are passed once, and keep their attributes.
+// CHECK-NOT: func.func @f(
+// CHECK-LABEL: func.func @f_fwd(
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<?x?x?x64xbf16>, %[[K:[^:]*]]: tensor<?x?x?x64xbf16>, %[[SCALE:[^:]*]]: f32, %[[CAP:[^:]*]]: f32 {attn.name = "cap"})
+// CHECK-NEXT: %[[O:.*]], %[[LSE:.*]] = attn.attention %[[Q]], %[[K]], %[[K]] scale(%[[SCALE]])
+// CHECK: return %[[O]], %[[LSE]]
+// CHECK-LABEL: func.func @f_delta(
+// CHECK-SAME: %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[DO:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>, %[[DLSE:.*]]: tensor<?x?x?xf32>)
+// CHECK-NEXT: %[[DELTA:.*]], %[[LSE2:.*]] = attn.delta %[[O]], %[[DO]], %[[LSE]], %[[DLSE]]
+// CHECK-NEXT: return %[[DELTA]], %[[LSE2]]
+// The rows of statistics that are returned are the caller's.
+// CHECK: launch.sequence "f" launches ["f_fwd", "f_delta"] temporaries ["lse"]{{$}}
+func.func @f(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %scale: f32, %cap: f32 {attn.name = "cap"},
+    %do: tensor<?x?x?x64xbf16>, %dlse: tensor<?x?x?xf32>) -> (tensor<?x?x?xf32>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) captures(%cap : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %c: f32):
+        %y = arith.addf %x, %c : f32
+        attn.yield %y : f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  return %lse2, %o, %delta : tensor<?x?x?xf32>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>
+}
+
+// -----
+
+// A function with one op stays as it is.
+// CHECK-LABEL: func.func @one(
+// CHECK: attn.delta
+// CHECK-NOT: launch.sequence
+// CHECK-LABEL: func.func private @g_bwd_delta()
+func.func @one(%o: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %dlse: tensor<?x?x?xf32>)
+    -> (tensor<?x?x?xf32>, tensor<?x?x?xf32>) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  return %delta, %lse2 : tensor<?x?x?xf32>, tensor<?x?x?xf32>
+}
+
+// -----
+
+// Statistics in the workspace have full blocks of rows. A name that is taken gets a number.
+// CHECK-LABEL: func.func @g_bwd_delta_1(
+// CHECK-LABEL: func.func @g_bwd_bwd(
+// CHECK: launch.sequence "g_bwd" launches ["g_bwd_delta_1", "g_bwd_bwd"] temporaries ["dl", "lse2"]
+// CHECK-SAME: sizes {sr = #launch.apply<mul(ceildiv(sq, 128), 128)>}
+func.func private @g_bwd_delta()
+func.func @g_bwd(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, %o: tensor<?x?x?x64xbf16>,
+    %lse: tensor<?x?x?xf32>, %do: tensor<?x?x?x64xbf16>, %dlse: tensor<?x?x?xf32>)
+    -> (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %dq, %dk, %dv : tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>
+}
