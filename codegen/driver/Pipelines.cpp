@@ -14,6 +14,8 @@ void attn::addStage(Stage stage, OpPassManager &manager,
                     const PipelineOptions &options) {
   switch (stage) {
   case Stage::Attn:
+    manager.addPass(createDifferentiate({/*marked=*/true}));
+    // After the passes that write or split ops of attention.
     manager.addPass(createSplitLaunches());
     manager.addPass(createInferMask());
     manager.addPass(

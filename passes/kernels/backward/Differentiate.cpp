@@ -65,6 +65,18 @@ static LogicalResult checkWanted(func::FuncOp func, AttentionOp op) {
   return success();
 }
 
+/// Whether the gradient of an argument of the function is asked for.
+static bool isAsked(func::FuncOp func, Value argument) {
+  unsigned number = cast<BlockArgument>(argument).getArgNumber();
+  return bool(func.getArgAttr(number, kGradientAttr));
+}
+
+static bool isMarked(func::FuncOp func) {
+  return llvm::any_of(func.getArguments(), [&](BlockArgument argument) {
+    return isAsked(func, argument);
+  });
+}
+
 namespace {
 
 /// Writes the function of the gradients after that of an attention.
@@ -72,19 +84,35 @@ class GradientWriter {
 public:
   GradientWriter(func::FuncOp func, AttentionOp attention)
       : b(func->getContext()), loc(attention.getLoc()), func(func),
-        attention(attention) {}
+        attention(attention) {
+    for (Value of :
+         {attention.getQuery(), attention.getKey(), attention.getValue()}) {
+      asked.push_back(!isMarked(func) || isAsked(func, of));
+    }
+  }
 
   LogicalResult write(StringRef name);
 
 private:
   func::FuncOp createFunction(StringRef name);
   Value mapped(Value value) { return map.lookup(value); }
+  /// Those of the gradients of Q, K and V that are asked for.
+  template <typename T> SmallVector<T> askedOf(SmallVector<T> all) {
+    SmallVector<T> some;
+    for (auto [each, wanted] : llvm::zip_equal(all, asked)) {
+      if (wanted) {
+        some.push_back(each);
+      }
+    }
+    return some;
+  }
 
   OpBuilder b;
   Location loc;
   func::FuncOp func;
   AttentionOp attention;
-  IRMapping map; // from the first function
+  IRMapping map;           // from the first function
+  SmallVector<bool> asked; // of Q, K and V
 };
 
 } // namespace
@@ -97,11 +125,11 @@ func::FuncOp GradientWriter::createFunction(StringRef name) {
     llvm::append_range(inputs, attention->getResultTypes());
   }
   b.setInsertionPointAfter(func);
+  SmallVector<Type> results{attention.getQuery().getType(),
+                            attention.getKey().getType(),
+                            attention.getValue().getType()};
   auto result = func::FuncOp::create(
-      b, func.getLoc(), name,
-      b.getFunctionType(inputs, {attention.getQuery().getType(),
-                                 attention.getKey().getType(),
-                                 attention.getValue().getType()}));
+      b, func.getLoc(), name, b.getFunctionType(inputs, askedOf(results)));
   Block *entry = result.addEntryBlock();
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -137,7 +165,8 @@ LogicalResult GradientWriter::write(StringRef name) {
       delta.getLse2(), delta.getDelta(), mapped(attention.getScale()),
       all(attention.getBounds()), all(attention.getCaptures()),
       attention.getMask(), attention.getLayout(), attention.getBoundKinds());
-  func::ReturnOp::create(b, loc, gradients.getResults());
+  func::ReturnOp::create(b, loc,
+                         askedOf(SmallVector<Value>(gradients.getResults())));
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&gradients.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&gradients.getScoreRegion(), ofRegions);
@@ -169,6 +198,9 @@ struct DifferentiatePass
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
     for (AttentionOp attention : attentions) {
       auto func = dyn_cast<func::FuncOp>(attention->getParentOp());
+      if (marked && (!func || !isMarked(func))) {
+        continue;
+      }
       if (!func) {
         attention.emitOpError("attn-differentiate: expected to be in a "
                               "'func.func', got '")
@@ -177,6 +209,9 @@ struct DifferentiatePass
       }
       if (failed(differentiate(func, attention))) {
         return signalPassFailure();
+      }
+      if (marked) {
+        func.erase();
       }
     }
   }

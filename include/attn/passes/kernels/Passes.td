@@ -74,9 +74,11 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     masks and functions of the user, before `attn-configure` and `attn-infer-mask`. An argument with the
     attribute `attn.gradient` is the query, the key or the value.
 
-    **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd`, whose results it
-    returns: the gradients of Q, K and V. It has the arguments of the first function, with their
-    attributes, then O, LSE, dO and dLSE. The first function does not change.
+    **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd`, and returns the
+    gradients of those of Q, K and V that have `attn.gradient`, or of all three if none has. It has the arguments of the
+    first function, with their attributes, then O, LSE, dO and dLSE. The first function does not change.
+    With `marked`, the functions with an argument that has `attn.gradient` are replaced by those of their
+    gradients, and the others are left alone: so begins the pipeline that makes a bundle.
 
     **Before**
     ```mlir
@@ -109,6 +111,8 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     ```
     Functions without attention are left alone.
   }];
+  let options = [
+    Option<"marked", "marked", "bool", "false", "replace functions with an argument that has attn.gradient, leave others alone">];
   let dependentDialects = ["::attn::AttnDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
