@@ -23,13 +23,16 @@ public:
   explicit Cutter(tile::KernelOp kernel)
       : kernel(kernel), schedule(*kernel.getSchedule()),
         rows(kernel.getConfig()->getTileM()),
-        pieceRows(rows / schedule.getSubtiles()) {}
+        pieceRows(rows / schedule.getSubtiles()) {
+    findVectorsOfColumns();
+  }
 
   LogicalResult run();
   /// Checks the postcondition: register tiles have the rows of a sub-tile.
   LogicalResult check();
 
 private:
+  void findVectorsOfColumns();
   LogicalResult checkVectors();
   LogicalResult cutLoop(tile::ForOp loop);
   LogicalResult checkCut(Operation *op, ValueRange values);
@@ -49,11 +52,15 @@ private:
   tile::KernelOp kernel;
   ScheduleAttr schedule;
   int64_t rows, pieceRows;
+  /// Vectors with an element for each column, which are the same for all
+  /// sub-tiles.
+  llvm::DenseSet<Value> ofColumns;
 };
 
 LogicalResult Cutter::cutType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape() || type.getRank() == 0) {
+  if (!type || !type.hasStaticShape() || type.getRank() == 0 ||
+      ofColumns.contains(value)) {
     return success();
   }
   if (type.getDimSize(0) == pieceRows) {
@@ -113,7 +120,10 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
     if (auto coords = dyn_cast<tile::CoordsOp>(op);
         coords && coords.getDim() == 0) {
       addPieceOffset(op, coords.getOffsetMutable(), getSubtile());
-    } else if (OpOperand *row = rowOf(op)) {
+    } else if (OpOperand *row = rowOf(op);
+               row && !llvm::any_of(op->getResults(), [&](Value result) {
+                 return ofColumns.contains(result);
+               })) {
       addPieceOffset(op, *row, getSubtile());
     } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
       // A whole tile from a load: this sub-tile reads its own rows.
@@ -195,23 +205,39 @@ LogicalResult Cutter::run() {
   return success();
 }
 
-/// A vector with one element per column is the same for all sub-tiles.
+/// A sub-tile has only its own share of a sum over rows.
 LogicalResult Cutter::checkVectors() {
-  VectorDims dims(kernel);
-  WalkResult result = kernel.walk([&](Operation *op) {
-    for (Value value : op->getResults()) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      if (type && type.hasStaticShape() && type.getRank() == 1 &&
-          dims.of(value) == 0) {
-        op->emitOpError("attn-subtile: no lowering for a vector without rows "
-                        "where rows are cut, ")
-            << type;
-        return WalkResult::interrupt();
-      }
+  WalkResult result = kernel.walk([&](tile::ReduceOp reduce) {
+    if (ofColumns.contains(reduce.getResult())) {
+      reduce.emitOpError("attn-subtile: no lowering for a vector without rows "
+                         "where rows are cut, ")
+          << reduce.getResult().getType();
+      return WalkResult::interrupt();
     }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+void Cutter::findVectorsOfColumns() {
+  VectorDims dims(kernel);
+  auto note = [&](ValueRange values) {
+    for (Value value : values) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (type && type.hasStaticShape() && type.getRank() == 1 &&
+          dims.of(value) == 0) {
+        ofColumns.insert(value);
+      }
+    }
+  };
+  kernel.walk([&](Operation *op) {
+    note(op->getResults());
+    for (Region &region : op->getRegions()) {
+      for (Block &block : region) {
+        note(block.getArguments());
+      }
+    }
+  });
 }
 
 LogicalResult Cutter::cutLoop(tile::ForOp loop) {
@@ -235,7 +261,7 @@ LogicalResult Cutter::checkCut(Operation *op, ValueRange values) {
   for (Value value : values) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && type.hasStaticShape() && type.getRank() > 0 &&
-        type.getDimSize(0) != pieceRows) {
+        type.getDimSize(0) != pieceRows && !ofColumns.contains(value)) {
       return op->emitOpError("attn-subtile: expected tiles of ")
              << pieceRows << " rows after the cut, got " << type;
     }

@@ -9,12 +9,12 @@
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 // CHECK-LABEL: tile.kernel @small
-// CHECK: ^bb0(%{{.*}}, %[[N:.*]]: i32):
-tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
+// CHECK: ^bb0(%{{.*}}, %[[N:.*]]: i32, %{{.*}}: tensor<?x?x?xf32>):
+tile.kernel @small args ["q", "k", "o" write, "lse" write, "n", "bias"]
     problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
     config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"small" machine "sm_90a" { split M 2 whole(q) role wg[2] warps 4 regs 240 }> {
-^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<128x64xbf16>, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32):
+^bb0(%q: tensor<?x?x?x64xbf16>, %k: tensor<128x64xbf16>, %o: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %n: i32, %bias: tensor<?x?x?xf32>):
   tile.work {
     // CHECK: tile.step @ld_q{{.*}} -> tensor<128x64xbf16>
     // CHECK: tile.load %{{.*}} at(%[[N]], %[[N]], %[[N]]) {{.*}} -> tensor<128x64xbf16>
@@ -39,6 +39,21 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
         %x = tile.mma %a, %b transpose_b : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
         tile.yield %x : tensor<128x128xf32>
       }
+      // A vector of columns is the same for all sub-tiles.
+      // CHECK: tile.step @ld_bias{{.*}} -> tensor<128xf32>
+      // CHECK-NEXT: tile.load_row %{{.*}} at(%[[N]], %[[N]], %[[J]]) : tensor<?x?x?xf32> -> tensor<128xf32>
+      %columns = tile.step @ld_bias () : () -> tensor<128xf32> {
+        %t = tile.load_row %bias at(%n, %n, %j) : tensor<?x?x?xf32> -> tensor<128xf32>
+        tile.yield %t : tensor<128xf32>
+      }
+      // CHECK: tile.step @score{{.*}} : (tensor<64x128xf32>, tensor<128xf32>) -> tensor<64x128xf32>
+      // CHECK: tile.broadcast %{{.*}} dim 0 : tensor<128xf32> -> tensor<64x128xf32>
+      %biased = tile.step @score (%s, %columns) : (tensor<128x128xf32>, tensor<128xf32>) -> tensor<128x128xf32> {
+      ^bb0(%x: tensor<128x128xf32>, %row: tensor<128xf32>):
+        %wide = tile.broadcast %row dim 0 : tensor<128xf32> -> tensor<128x128xf32>
+        %y = arith.addf %x, %wide : tensor<128x128xf32>
+        tile.yield %y : tensor<128x128xf32>
+      }
       // Its rows begin 64 below those of the sub-tile before; its columns are
       // the same.
       // CHECK: tile.step @mask masked{{.*}} : (tensor<64x128xf32>) -> tensor<64x128xf32>
@@ -48,7 +63,7 @@ tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"]
       // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[J]], %[[OFFSET]] : i32
       // CHECK-NEXT: tile.coords %[[ROW]] dim 0 : tensor<64x128xi32>
       // CHECK-NEXT: tile.coords %[[J]] dim 1 : tensor<64x128xi32>
-      %m = tile.step @mask masked (%s) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
+      %m = tile.step @mask masked (%biased) : (tensor<128x128xf32>) -> tensor<128x128xf32> {
       ^bb0(%x: tensor<128x128xf32>):
         %row = tile.coords %j dim 0 : tensor<128x128xi32>
         %column = tile.coords %j dim 1 : tensor<128x128xi32>

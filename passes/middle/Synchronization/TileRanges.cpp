@@ -343,6 +343,20 @@ LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
   return success();
 }
 
+/// Returns the iteration that runs a block of `size` elements. If the block
+/// belongs to one of several heads for each head of `rows`, consecutive
+/// iterations run these heads: iteration n runs head n mod G of block n / G.
+static int64_t iterationOf(const TileStart &block, int64_t size,
+                           const std::optional<TileStart> &rows) {
+  int64_t number = SyncNumbers::iterationOf(block.at / size);
+  if (!rows || !rows->of || !block.of || rows->of->second == 0) {
+    return number;
+  }
+  int64_t heads = block.of->second / rows->of->second;
+  int64_t member = block.of->second - heads * rows->of->second;
+  return heads > 1 ? number * heads + member : number;
+}
+
 /// Adds the blocks of the accumulator, and the block that the product runs
 /// over.
 static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
@@ -360,7 +374,8 @@ static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
     result.sawSame = true;
     return success();
   }
-  int64_t number = SyncNumbers::iterationOf(block->at / sizeOf(mma.getA(), 1));
+  int64_t number =
+      iterationOf(*block, sizeOf(mma.getA(), 1), startOf(result, 0));
   if (llvm::is_contained(result.summed, number)) {
     return at.run.error(mma)
            << "V28: expected each block to be added once, got " << number

@@ -19,7 +19,10 @@ static LogicalResult checkValue(const Lowerable &lowerable, int index) {
   bool isLoaded = producer && value.origin == Origin::Step &&
                   producer->holds<tile::LoadOp>();
   StringRef axis = bound.axisOf(index);
-  bool isOdd = !axis.empty() && (isLoaded || value.axes.front() != axis);
+  // Each sub-tile has a copy of a vector of columns.
+  bool isVector = value.axes.size() == 1;
+  bool isOdd =
+      !axis.empty() && (isLoaded || (!isVector && value.axes.front() != axis));
   bool isWhole = axis.empty() && !isLoaded && !value.axes.empty();
   return failure(
       failed(lowerable.refuseIf(
@@ -49,6 +52,16 @@ static LogicalResult checkStep(const Lowerable &lowerable, int index) {
       });
   int64_t rows = kernel.config.getTileM();
   tile::StepOp op = step.op;
+  // Each sub-tile has a copy of a vector of columns.
+  auto isOfColumns = [&](RankedTensorType tile) {
+    SmallVector<int> values(step.reads.begin(), step.reads.end());
+    llvm::append_range(values, step.writes);
+    return tile.getRank() == 1 && llvm::any_of(values, [&](int number) {
+             const KernelValue &value = kernel.values[number];
+             return value.axes.size() == 1 && value.axes[0] != ownedRows &&
+                    value.shape[0] == tile.getDimSize(0);
+           });
+  };
   // After attn-subtile the tiles are already cut.
   isOdd |= kernel.tiles == Tiles::Whole &&
            op.getBody()
@@ -56,7 +69,7 @@ static LogicalResult checkStep(const Lowerable &lowerable, int index) {
                  for (Type type : inner->getResultTypes()) {
                    auto tile = dyn_cast<RankedTensorType>(type);
                    if (tile && tile.hasStaticShape() && tile.getRank() > 0 &&
-                       tile.getDimSize(0) != rows) {
+                       tile.getDimSize(0) != rows && !isOfColumns(tile)) {
                      return WalkResult::interrupt();
                    }
                  }

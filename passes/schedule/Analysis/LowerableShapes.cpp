@@ -31,7 +31,9 @@ static bool fits(const Lowerable &lowerable, TileInfoAttr tiles, int index) {
     return shape[0] % tiles.getColumns() == 0 &&
            shape[0] <= tiles.getCopied() && shape[1] % tiles.getDepth() == 0;
   }
-  bool isRows = isTile || !lowerable.bound.axisOf(index).empty();
+  bool isRows =
+      isTile || llvm::is_contained(lowerable.kernel.values[index].axes,
+                                   lowerable.bound.axisOf(index));
   return shape.size() <= 2 &&
          (isRows ? shape[0] == tiles.getRows()
                  : shape[0] % tiles.getColumns() == 0) &&

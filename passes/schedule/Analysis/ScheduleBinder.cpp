@@ -14,6 +14,23 @@ using llvm::formatv;
 // Sub-tiles and roles
 //===----------------------------------------------------------------------===//
 
+/// Whether each sub-tile has a copy of a value: threads load a vector that has
+/// an element for each column into their registers.
+bool ScheduleBinder::isCopied(int value) const {
+  const KernelStep *producer = kernel.producerOf(value);
+  auto holds = [&](PlaceAttr place) {
+    auto names = [&](ArrayAttr cycle) {
+      return llvm::is_contained(cycle.getAsValueRange<StringAttr>(),
+                                kernel.values[value].name);
+    };
+    return !place.getChannel() && place.getSpace() == Space::Reg &&
+           llvm::any_of(place.getCycles(), names);
+  };
+  return kernel.values[value].origin == Origin::Step && producer &&
+         producer->holds<tile::LoadRowOp>() &&
+         llvm::any_of(schedule.getPlaces(), holds);
+}
+
 LogicalResult ScheduleBinder::bindSplit() {
   bound.cutAxis.assign(kernel.values.size(), StringRef());
   SplitAttr split = schedule.getSplit();
@@ -24,9 +41,10 @@ LogicalResult ScheduleBinder::bindSplit() {
   StringRef axis = split.getAxis().getValue();
   bool found = false;
   for (auto [v, value] : llvm::enumerate(kernel.values)) {
-    if (llvm::is_contained(value.axes, axis)) {
+    bool isCut = llvm::is_contained(value.axes, axis);
+    found |= isCut;
+    if (isCut || isCopied(v)) {
       bound.cutAxis[v] = axis;
-      found = true;
     }
   }
   if (!found) {
@@ -241,7 +259,8 @@ LogicalResult ScheduleBinder::bindPlaces() {
       int64_t bytes = 0;
       for (int value : cycle) {
         bool isWhole =
-            bound.axisOf(value).empty() || kernel.tiles == Tiles::Cut;
+            kernel.tiles == Tiles::Cut ||
+            !llvm::is_contained(kernel.values[value].axes, bound.axisOf(value));
         bytes +=
             kernel.values[value].bytes() / (isWhole ? 1 : bound.subtileCount);
       }

@@ -20,6 +20,7 @@ public:
 
 private:
   LogicalResult bindSplit();
+  bool isCopied(int value) const;
   LogicalResult checkCuts();
   LogicalResult bindRoles();
   LogicalResult bindPlaces();
