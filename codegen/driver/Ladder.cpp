@@ -52,22 +52,37 @@ Loss Loss::of(ModuleOp module) {
   return loss;
 }
 
-/// Returns the attention of `module` if the table chooses its schedule, or
-/// null.
-static AttentionOp findUnscheduled(ModuleOp module,
+namespace {
+/// An op whose schedule the table chooses.
+struct Unscheduled {
+  Operation *op = nullptr;
+  ProblemAttr problem;
+};
+} // namespace
+
+/// Returns the only op of `module` that becomes a kernel if the table chooses
+/// its schedule, or none.
+static Unscheduled findUnscheduled(ModuleOp module,
                                    const CompileOptions &options) {
-  SmallVector<AttentionOp> all;
-  module.walk([&](AttentionOp op) { all.push_back(op); });
-  bool choose = all.size() == 1 && !all.front().getConfig() &&
-                options.scheduleFile.empty();
-  return choose ? all.front() : AttentionOp();
+  SmallVector<Unscheduled> all;
+  bool choose = options.scheduleFile.empty();
+  module.walk([&](Operation *inner) {
+    TypeSwitch<Operation *>(inner).Case<AttentionOp, DeltaOp, AttentionBwdOp>(
+        [&](auto op) {
+          all.push_back({op, op.getProblem()});
+          choose &= !op.getConfig();
+        });
+  });
+  // Gradients that two kernels compute have no schedule.
+  choose &= all.size() == 1 && all.front().problem.getKind() != KernelKind::Bwd;
+  return choose ? all.front() : Unscheduled();
 }
 
-static FailureOr<bool> hasRung(AttentionOp op, int64_t rung,
+static FailureOr<bool> hasRung(const Unscheduled &of, int64_t rung,
                                const CompileOptions &options) {
-  auto entries = lookupTableEntries(op.getContext(), op.getProblem(),
+  auto entries = lookupTableEntries(of.op->getContext(), of.problem,
                                     options.target, /*scheduleFile=*/"", rung,
-                                    [&] { return op.emitOpError(); });
+                                    [&] { return of.op->emitOpError(); });
   if (failed(entries)) {
     return failure();
   }
@@ -80,21 +95,21 @@ static int64_t rungOf(ModuleOp module) {
 }
 
 /// Reports the rung that was used, unless it is the first one tried.
-static void explain(AttentionOp op, const Attempt &taken, int64_t attempts) {
+static void explain(Operation *op, const Attempt &taken, int64_t attempts) {
   if (taken.loss.any()) {
-    remark::missed(op.getLoc(), decisionOf("ladder"))
+    remark::missed(op->getLoc(), decisionOf("ladder"))
         << llvm::formatv("rung {0} is taken with {1}, the fewest of {2} rungs",
                          taken.rung, taken.loss.describe(), attempts)
                .str();
   } else if (attempts > 1) {
-    decided(op.getLoc(), "ladder")
+    decided(op->getLoc(), "ladder")
         << llvm::formatv("rung {0} is taken", taken.rung).str();
   }
 }
 
 /// Compiles copies of `module` on one rung after another; returns the first
 /// without losses, or the one with the fewest.
-static FailureOr<Attempt> findRung(ModuleOp module, AttentionOp op,
+static FailureOr<Attempt> findRung(ModuleOp module, const Unscheduled &of,
                                    CompileOptions options,
                                    CompileRung compileRung) {
   options.losses = codegen::Losses::Accept;
@@ -113,15 +128,15 @@ static FailureOr<Attempt> findRung(ModuleOp module, AttentionOp op,
     if (!best || attempt.loss < best->loss) {
       best = std::move(attempt);
     }
-    FailureOr<bool> more = lost ? hasRung(op, options.rung, options) : false;
+    FailureOr<bool> more = lost ? hasRung(of, options.rung, options) : false;
     if (failed(more)) {
       return failure();
     }
     if (!*more) {
-      explain(op, *best, attempts);
+      explain(of.op, *best, attempts);
       return std::move(*best);
     }
-    remark::missed(op.getLoc(), decisionOf("ladder"))
+    remark::missed(of.op->getLoc(), decisionOf("ladder"))
         << llvm::formatv("rung {0} has {1}: the next is tried", rung, loss)
                .str();
   }
@@ -129,13 +144,13 @@ static FailureOr<Attempt> findRung(ModuleOp module, AttentionOp op,
 
 LogicalResult attn::climb(ModuleOp module, const CompileOptions &options,
                           CompileRung compileRung) {
-  AttentionOp op = findUnscheduled(module, options);
-  if (!op || options.losses != codegen::Losses::Refuse) {
+  Unscheduled of = findUnscheduled(module, options);
+  if (!of.op || options.losses != codegen::Losses::Refuse) {
     return compileRung(module, options);
   }
   CompileOptions plain = options;
   plain.instrument = false;
-  FailureOr<Attempt> found = findRung(module, op, plain, compileRung);
+  FailureOr<Attempt> found = findRung(module, of, plain, compileRung);
   if (failed(found)) {
     return failure();
   }

@@ -15,6 +15,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   switch (stage) {
   case Stage::Attn:
     manager.addPass(createDifferentiate({/*marked=*/true}));
+    manager.addPass(createSplitBackward());
     // After the passes that write or split ops of attention.
     manager.addPass(createSplitLaunches());
     manager.addPass(createInferMask());
@@ -24,6 +25,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   case Stage::Tile:
     manager.addPass(createTile());
     manager.addPass(createTileDelta());
+    manager.addPass(createTileBackward());
     manager.addNestedPass<tile::KernelOp>(createFuseOnlineSoftmax());
     break;
   case Stage::Schedule:

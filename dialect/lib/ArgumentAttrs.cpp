@@ -184,16 +184,33 @@ static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
 }
 
 /// Returns the roles of the results of kernels of a kind.
-static std::array<ArgumentRole, 2> resultsOf(KernelKind kind) {
-  return kind == KernelKind::Delta
-             ? std::array{ArgumentRole::Delta, ArgumentRole::Lse2}
-             : std::array{ArgumentRole::Output, ArgumentRole::Lse};
+static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
+  using Role = ArgumentRole;
+  static constexpr Role forward[] = {Role::Output, Role::Lse};
+  static constexpr Role delta[] = {Role::Delta, Role::Lse2};
+  static constexpr Role gradients[] = {Role::QueryGradient, Role::KeyGradient,
+                                       Role::ValueGradient};
+  switch (kind) {
+  case KernelKind::Delta:
+    return delta;
+  case KernelKind::Bwd:
+    return gradients;
+  case KernelKind::BwdDQ:
+    return ArrayRef(gradients).take_front();
+  case KernelKind::BwdDKDV:
+    return ArrayRef(gradients).drop_front();
+  default:
+    return forward;
+  }
 }
 
 /// Whether an argument of that role is a result in some kind of kernel.
 static bool mayBeResult(ArgumentRole role) {
-  return llvm::is_contained(resultsOf(KernelKind::Fwd), role) ||
-         llvm::is_contained(resultsOf(KernelKind::Delta), role);
+  return llvm::any_of(
+      std::array{KernelKind::Fwd, KernelKind::Delta, KernelKind::Bwd},
+      [&](KernelKind kind) {
+        return llvm::is_contained(resultsOf(kind), role);
+      });
 }
 
 static bool mayRepeat(ArgumentRole role) {
@@ -302,12 +319,15 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
   switch (role) {
   case ArgumentRole::Query:
   case ArgumentRole::Key:
+  case ArgumentRole::QueryGradient:
+  case ArgumentRole::KeyGradient:
     return hasColumns(problem.getHeadDim())
                ? ""
                : "a tensor of rank 4 of the problem's type and head dim";
   case ArgumentRole::Value:
   case ArgumentRole::Output:
   case ArgumentRole::OutputGradient:
+  case ArgumentRole::ValueGradient:
     return hasColumns(problem.getHeadDimV())
                ? ""
                : "a tensor of rank 4 of the problem's type and head dim of V";
@@ -346,22 +366,38 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
          << ", got one to " << stringifyArgumentAccess(argument.getAccess());
 }
 
-/// Returns the roles of the arguments that kernels of a kind must have.
-static ArrayRef<ArgumentRole> neededRoles(KernelKind kind) {
+/// Returns the roles of the inputs that kernels of a kind must have.
+static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   using Role = ArgumentRole;
-  static constexpr Role forward[] = {Role::Query, Role::Key,    Role::Value,
-                                     Role::Scale, Role::Output, Role::Lse};
+  static constexpr Role forward[] = {Role::Query, Role::Key, Role::Value,
+                                     Role::Scale};
   static constexpr Role delta[] = {Role::Output, Role::OutputGradient,
-                                   Role::Lse,    Role::LseGradient,
-                                   Role::Delta,  Role::Lse2};
+                                   Role::Lse, Role::LseGradient};
+  static constexpr Role backward[] = {
+      Role::Query,          Role::Key,   Role::Value, Role::Scale,
+      Role::OutputGradient, Role::Delta, Role::Lse2};
   switch (kind) {
   case KernelKind::Fwd:
     return forward;
   case KernelKind::Delta:
     return delta;
+  case KernelKind::Bwd:
+  case KernelKind::BwdDQ:
+  case KernelKind::BwdDKDV:
+    return backward;
   default:
     return {};
   }
+}
+
+/// Returns the roles of the arguments that kernels of a kind must have.
+static SmallVector<ArgumentRole> neededRoles(KernelKind kind) {
+  ArrayRef<ArgumentRole> inputs = neededInputs(kind);
+  SmallVector<ArgumentRole> roles(inputs);
+  if (!inputs.empty()) {
+    llvm::append_range(roles, resultsOf(kind));
+  }
+  return roles;
 }
 
 /// C6 and C7 of tile.kernel: either no argument has a role, or all have.

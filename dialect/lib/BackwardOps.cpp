@@ -41,6 +41,66 @@ LogicalResult DeltaOp::verify() {
                  failed(verifyRows(*this, delta, out.dim(s)))); // C3
 }
 
+ProblemAttr AttentionBwdOp::getProblem() {
+  static constexpr KernelKind kinds[] = {KernelKind::Bwd, KernelKind::BwdDQ,
+                                         KernelKind::BwdDKDV};
+  return ProblemAttr::get(
+      getContext(), kinds[size_t(getGradients())],
+      getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
+      getLayout(), getMask(), regionKind(getScoreRegion(), 3),
+      regionKind(getMaskRegion(), 2), getBoundKinds(), RowKeys::None);
+}
+
+ParseResult attn::parseGradients(OpAsmParser &parser,
+                                 GradientsAttr &gradients) {
+  Gradients which = Gradients::All;
+  if (succeeded(parser.parseOptionalKeyword("gradients"))) {
+    FailureOr<Gradients> given = failure();
+    if (parser.parseLParen() ||
+        failed(given = FieldParser<Gradients>::parse(parser)) ||
+        parser.parseRParen()) {
+      return failure();
+    }
+    which = *given;
+  }
+  gradients = GradientsAttr::get(parser.getContext(), which);
+  return success();
+}
+
+void attn::printGradients(OpAsmPrinter &printer, Operation *,
+                          GradientsAttr gradients) {
+  if (gradients.getValue() != Gradients::All) {
+    printer << " gradients(" << stringifyGradients(gradients.getValue()) << ")";
+  }
+}
+
+void AttentionBwdOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  StringRef names[] = {"dq", "dk", "dv"};
+  ArrayRef<StringRef> own(names);
+  own = getGradients() == Gradients::DKDV ? own.drop_front() : own;
+  for (auto [result, name] : llvm::zip(getResults(), own)) {
+    setName(result, name);
+  }
+}
+
+// C10
+LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
+                                               std::optional<Location>,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  // A parser asks before it has set the default.
+  GradientsAttr given = adaptor.getProperties().gradients;
+  Gradients gradients = given ? given.getValue() : Gradients::All;
+  if (gradients != Gradients::DKDV) {
+    types.push_back(adaptor.getQuery().getType());
+  }
+  if (gradients != Gradients::DQ) {
+    types.push_back(adaptor.getKey().getType());
+    types.push_back(adaptor.getValue().getType());
+  }
+  return success();
+}
+
 LogicalResult AttentionBwdOp::verify() {
   NamedTensor query{"query", getQuery().getType()},
       key{"key", getKey().getType()}, value{"value", getValue().getType()},

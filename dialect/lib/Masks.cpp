@@ -78,6 +78,13 @@ static Attribute readExpression(Builder &builder, StringRef &text) {
   return builder.getArrayAttr(list);
 }
 
+/// Sets `expression` to the one that `text` spells, if there is a text.
+static void replaceBy(Builder &builder, Attribute &expression, StringRef text) {
+  if (!text.empty()) {
+    expression = readExpression(builder, text);
+  }
+}
+
 SeenKeys attn::seenKeys(MLIRContext *context, MaskKind mask,
                         MaskBounds bounds) {
   Builder builder(context);
@@ -86,12 +93,22 @@ SeenKeys attn::seenKeys(MLIRContext *context, MaskKind mask,
     keys.last = builder.getStringAttr(kDiagonal);
   }
   for (const MaskBound &bound : maskBounds(bounds)) {
-    for (auto [text, key] : {std::pair(StringRef(bound.first), &keys.first),
-                             std::pair(StringRef(bound.last), &keys.last)}) {
-      if (!text.empty()) {
-        *key = readExpression(builder, text);
-      }
-    }
+    replaceBy(builder, keys.first, bound.first);
+    replaceBy(builder, keys.last, bound.last);
   }
   return keys;
+}
+
+SeeingDiagonals attn::seeingDiagonals(MLIRContext *context, MaskKind mask,
+                                      MaskBounds bounds) {
+  Builder builder(context);
+  SeeingDiagonals diagonals;
+  if (builtInMask(mask).causal) {
+    diagonals.first = builder.getStringAttr(kKey);
+  }
+  for (const MaskBound &bound : maskBounds(bounds)) {
+    replaceBy(builder, diagonals.first, bound.firstDiagonal);
+    replaceBy(builder, diagonals.last, bound.lastDiagonal);
+  }
+  return diagonals;
 }

@@ -96,8 +96,9 @@ ArrayAttr ProgramWriter::write(Region &region, ArrayRef<StringRef> positions,
   return builder.getArrayAttr(lines);
 }
 
-DictionaryAttr attn::describeRegions(AttentionOp attention,
-                                     ArrayRef<std::string> captureNames) {
+template <typename Op>
+static DictionaryAttr describe(Op attention,
+                               ArrayRef<std::string> captureNames) {
   const StringRef positions[] = {"s", "b", "h", "i", "j"};
   ArrayRef<StringRef> all(positions);
   NamedAttrList programs;
@@ -115,4 +116,14 @@ DictionaryAttr attn::describeRegions(AttentionOp attention,
   }
   return programs.empty() ? DictionaryAttr()
                           : programs.getDictionary(attention.getContext());
+}
+
+DictionaryAttr attn::describeRegions(AttentionOp attention,
+                                     ArrayRef<std::string> captureNames) {
+  return describe(attention, captureNames);
+}
+
+DictionaryAttr attn::describeRegions(AttentionBwdOp attention,
+                                     ArrayRef<std::string> captureNames) {
+  return describe(attention, captureNames);
 }

@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace attn;
 
 ArgumentNames::ArgumentNames() {
-  for (StringRef taken :
-       {names::batches, names::queries, names::keys, names::queryHeads,
-        names::keyHeads, names::dim, names::dimV, kQueryPosition}) {
+  for (StringRef taken : {names::batches, names::queries, names::keys,
+                          names::queryHeads, names::keyHeads, names::dim,
+                          names::dimV, names::rows, kQueryPosition}) {
     symbols.insert(taken);
   }
 }
@@ -49,12 +49,10 @@ std::string ArgumentNames::takeSymbol(StringRef name, int64_t rank) {
 }
 
 ArgumentName ArgumentNames::take(StringRef wanted) {
-  std::string name = firstFree(wanted, [&](StringRef candidate) {
-    return !names.contains(candidate) && isFree(candidate, /*rank=*/0);
-  });
+  std::string name = firstFree(
+      wanted, [&](StringRef candidate) { return !names.contains(candidate); });
   names.insert(name);
-  symbols.insert(name);
-  return {name, name};
+  return {name, takeSymbol(name, /*rank=*/0)};
 }
 
 /// The name that the user gave a capture; empty if none.
@@ -74,9 +72,9 @@ static FailureOr<StringRef> givenName(func::FuncOp func, unsigned argument) {
 }
 
 FailureOr<ArgumentNames> ArgumentNames::of(func::FuncOp func,
-                                           AttentionOp attention) {
+                                           ValueRange captures) {
   ArgumentNames result;
-  for (Value capture : attention.getCaptures()) {
+  for (Value capture : captures) {
     auto given = givenName(func, cast<BlockArgument>(capture).getArgNumber());
     if (failed(given)) {
       return failure();
@@ -88,7 +86,7 @@ FailureOr<ArgumentNames> ArgumentNames::of(func::FuncOp func,
     }
     result.captureNames.push_back({given->str(), ""});
   }
-  for (auto [number, capture] : llvm::enumerate(attention.getCaptures())) {
+  for (auto [number, capture] : llvm::enumerate(captures)) {
     ArgumentName &own = result.captureNames[number];
     if (own.name.empty()) {
       own.name = firstFree("c" + std::to_string(number), [&](StringRef name) {

@@ -27,6 +27,8 @@ constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
 /// their number.
 constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
                               delta = "dl", lse2 = "lse2", rows = "sr";
+constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
+                              valueGradient = "dv";
 
 } // namespace names
 
@@ -44,10 +46,11 @@ public:
   /// Returns an error if the user gave a capture an empty name, or two captures
   /// the same name.
   static mlir::FailureOr<ArgumentNames> of(mlir::func::FuncOp func,
-                                           AttentionOp attention);
+                                           mlir::ValueRange captures);
 
   llvm::ArrayRef<ArgumentName> captures() const { return captureNames; }
-  /// Returns `wanted`, followed by a number if it is taken.
+  /// Returns `wanted`, followed by a number if it is taken. Its symbol may
+  /// differ: sizes have symbols alone.
   ArgumentName take(llvm::StringRef wanted);
 
 private:

@@ -72,6 +72,16 @@ static LogicalResult verifyConfigured(DeltaOp op) {
                                         op.getHeadDimV())));
 }
 
+static LogicalResult verifyConfigured(AttentionBwdOp op) {
+  ConfigAttr config = op.getConfigAttr();
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)) &&
+                 succeeded(checkColumns(op, "tile_d", config.getTileD(),
+                                        op.getHeadDim())) &&
+                 succeeded(checkColumns(op, "tile_dv", config.getTileDv(),
+                                        op.getHeadDimV())));
+}
+
 /// Returns a new name for variant `index` of `func`.
 static std::string nameVariant(func::FuncOp func, size_t &index) {
   std::string name;
@@ -213,8 +223,8 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return dropUnreached(op, *packed);
   }
 
-  /// Gives `op` the config of its only entry.
-  LogicalResult configure(DeltaOp op) {
+  /// Gives an op of a backward pass the config of its only entry.
+  template <typename Op> LogicalResult configure(Op op) {
     if (op.getConfig()) {
       return finish(op, "the op");
     }
@@ -286,8 +296,11 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
     SmallVector<DeltaOp> deltas;
     getOperation().walk([&](DeltaOp op) { deltas.push_back(op); });
+    SmallVector<AttentionBwdOp> gradients;
+    getOperation().walk([&](AttentionBwdOp op) { gradients.push_back(op); });
     auto isWrong = [&](auto op) { return failed(configure(op)); };
-    if (llvm::any_of(attentions, isWrong) || llvm::any_of(deltas, isWrong)) {
+    if (llvm::any_of(attentions, isWrong) || llvm::any_of(deltas, isWrong) ||
+        llvm::any_of(gradients, isWrong)) {
       signalPassFailure();
     }
   }

@@ -82,6 +82,12 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_DELTA;
   case Role::Lse2:
     return ATTN_ROLE_LSE2;
+  case Role::QueryGradient:
+    return ATTN_ROLE_QUERY_GRADIENT;
+  case Role::KeyGradient:
+    return ATTN_ROLE_KEY_GRADIENT;
+  case Role::ValueGradient:
+    return ATTN_ROLE_VALUE_GRADIENT;
   }
   return ATTN_ROLE_NONE;
 }

@@ -81,7 +81,10 @@ enum class Role {
   OutputGradient,
   LseGradient,
   Delta, // of the rows of a backward pass
-  Lse2   // the LSE in base 2
+  Lse2,  // the LSE in base 2
+  QueryGradient,
+  KeyGradient,
+  ValueGradient
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

@@ -130,13 +130,3 @@ func.func @nested(%q: !t, %c: i1, %scale: f32) {
   }
   return
 }
-
-// -----
-
-!t = tensor<?x?x?x64xbf16>
-!l = tensor<?x?x?xf32>
-func.func @backward(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) {
-  // expected-error @below {{'attn.attention_bwd' op attn-tile: no tile program yet for the main kernel of a backward pass}}
-  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
-  return %dq, %dk, %dv : !t, !t, !t
-}

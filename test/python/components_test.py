@@ -14,8 +14,9 @@ LEVELS = (("support",), ("dialect", "runtime"), ("passes/schedule",), ("passes/k
 LEVEL = {component: level for level, components in enumerate(LEVELS) for component in components}
 # Components that only some of those above may include.
 SEEN_BY = {"runtime": ("codegen/driver", "jit", "tools")}
-# Folders of one component: what all of them share, which sees none of the others. These do not see each other.
-SHARED = {"codegen/target": "codegen/target/common", "passes/kernels": "passes/kernels"}
+# Folders of one component: those that all of them share, each of which sees only those before it. The others do not see each
+# other.
+SHARED = {"codegen/target": ("codegen/target/common",), "passes/kernels": ("passes/kernels", "passes/kernels/Tiling")}
 # attn-run measures and simulates with the libraries inside the runtime; the fuzzers share how they edit bytes.
 INSIDERS = {"tools/attn-run": "runtime", "jit/fuzz": "runtime"}
 SOURCES = (".cpp", ".h", ".hpp", ".inc", ".td", ".c")
@@ -64,7 +65,9 @@ def include_problem(path, header):
             return f"the header is private to {lower}"
     elif upper in SHARED and not header.startswith("include/"):
         here, there = folder_of(path, upper), folder_of(header, upper)
-        if there not in (here, SHARED[upper]):
+        shared = SHARED[upper]
+        below = shared[:shared.index(here)] if here in shared else shared
+        if there != here and there not in below:
             return f"{here} does not see {there}"
     return None
 
@@ -161,6 +164,9 @@ class Components(unittest.TestCase):
         self.assertEqual(self.problems("codegen/target/sm90/A.cpp", "../common/B.h", "codegen/target/common/B.h"), [])
         self.assertTrue(self.problems("passes/kernels/A.cpp", "forward/B.h", "passes/kernels/forward/B.h"))
         self.assertEqual(self.problems("passes/kernels/forward/Tiling/A.cpp", "../../B.h", "passes/kernels/B.h"), [])
+        self.assertTrue(self.problems("passes/kernels/A.cpp", "Tiling/B.h", "passes/kernels/Tiling/B.h"))
+        self.assertTrue(self.problems("passes/kernels/Tiling/A.cpp", "../forward/B.h", "passes/kernels/forward/B.h"))
+        self.assertEqual(self.problems("passes/kernels/forward/A.cpp", "../Tiling/B.h", "passes/kernels/Tiling/B.h"), [])
 
     def test_the_launch_plan_knows_no_target(self):
         self.assertTrue(self.problems("codegen/launch/A.cpp", "Target.h", "codegen/target/common/Target.h"))

@@ -41,7 +41,8 @@ struct CheckResult {
   /// The errors of O and LSE as shares of their bounds, the largest of each.
   double oShare = 0;
   double lseShare = 0;
-  /// The names of the results in messages.
+  /// The names of the results in messages; the second is null if there is one
+  /// result.
   const char *name = "O";
   const char *lseName = "LSE";
 };

@@ -2,6 +2,10 @@
 
 #include "gradients.h"
 
+#include "numbers.h"
+
+#include <cmath>
+
 using namespace attn;
 using namespace attn::run;
 
@@ -12,14 +16,18 @@ class Accumulator {
 public:
   Accumulator(const ReferenceInputs &in, const ResultGradients &of)
       : in(in), p(in.problem), of(of) {
-    out.q.resize(in.q.size());
-    out.k.resize(in.k.size());
-    out.v.resize(in.v.size());
+    for (GradientElements *elements :
+         {static_cast<GradientElements *>(&out), &out.rounded, &out.bound}) {
+      elements->q.resize(in.q.size());
+      elements->k.resize(in.k.size());
+      elements->v.resize(in.v.size());
+    }
     out.delta.resize(size_t(p.rows()));
+    out.lse.assign(size_t(p.rows()), -INFINITY);
   }
 
   void addRow(const Row &row);
-  Gradients take() { return std::move(out); }
+  Gradients take();
 
 private:
   size_t rowOfQueries(const Row &row) const {
@@ -31,6 +39,16 @@ private:
   }
   void findSlopes(const Row &row);
   void addKey(const Row &row, size_t number, double weight, double delta);
+  void addValue(size_t query, size_t key, double weight, double error);
+  void addProduct(size_t query, size_t key, double derivative, double error);
+  /// The largest errors of a value of that size when it is rounded: to the
+  /// problem's dtype, and in a few operations of f32.
+  double halfUnit(double value) const {
+    bool isHalf = p.dtype == runtime::DataType::F16;
+    return std::fabs(value) * (isHalf ? 0x1p-11 : 0x1p-8) +
+           (isHalf ? 0x1p-25 : 0x1p-126);
+  }
+  double single(double value) const { return std::fabs(value) * 0x1p-21; }
 
   const ReferenceInputs &in;
   const Problem &p;
@@ -48,6 +66,9 @@ double dot(const float *a, const float *b, int64_t size) {
   }
   return sum;
 }
+
+/// The length of a vector.
+double norm(const float *a, int64_t size) { return std::sqrt(dot(a, a, size)); }
 
 } // namespace
 
@@ -67,26 +88,82 @@ void Accumulator::findSlopes(const Row &row) {
   p.score->foldSlopes(in.captures, row, result.keys, scores, slopes);
 }
 
+/// Adds a pair's share of dV. `error` is that of the probability.
+void Accumulator::addValue(size_t query, size_t key, double weight,
+                           double error) {
+  double rounded = roundTo(p.dtype, float(weight));
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    size_t v = key * size_t(p.dimV) + size_t(c);
+    double dO = double(of.o[query * size_t(p.dimV) + size_t(c)]);
+    out.v[v] += weight * dO;
+    out.rounded.v[v] += rounded * dO;
+    out.bound.v[v] +=
+        (error + halfUnit(weight) + single(weight)) * std::fabs(dO);
+  }
+}
+
+/// Adds a pair's shares of dQ and dK, without the scale. `error` is that of the
+/// derivative by the product of Q and K.
+void Accumulator::addProduct(size_t query, size_t key, double derivative,
+                             double error) {
+  double rounded = roundTo(p.dtype, float(derivative));
+  error += halfUnit(derivative) + single(derivative);
+  for (int64_t c = 0; c < p.dim; ++c) {
+    size_t q = query * size_t(p.dim) + size_t(c);
+    size_t k = key * size_t(p.dim) + size_t(c);
+    double ofQ = double(in.q[q]), ofK = double(in.k[k]);
+    out.q[q] += derivative * ofK;
+    out.k[k] += derivative * ofQ;
+    out.rounded.q[q] += rounded * ofK;
+    out.rounded.k[k] += rounded * ofQ;
+    out.bound.q[q] += error * std::fabs(ofK);
+    out.bound.k[k] += error * std::fabs(ofQ);
+  }
+}
+
 /// Adds key `number` of the row, whose probability is `weight`.
 void Accumulator::addKey(const Row &row, size_t number, double weight,
                          double delta) {
   size_t query = rowOfQueries(row), key = rowOfKeys(row, result.keys[number]);
   const float *dO = &of.o[query * size_t(p.dimV)];
   const float *v = &in.v[key * size_t(p.dimV)];
-  for (int64_t c = 0; c < p.dimV; ++c) {
-    out.v[key * size_t(p.dimV) + size_t(c)] += weight * double(dO[c]);
+  // Exponents have the errors of the score and of the LSE.
+  double ofExponent = result.scores[Shifted][number] + single(1) +
+                      single(result.lse) +
+                      single(result.lse + std::log(weight));
+  double ofWeight = weight * std::expm1(ofExponent);
+  addValue(query, key, weight, ofWeight);
+  double difference = dot(dO, v, p.dimV) - delta;
+  double ofProduct =
+      double(p.dimV) * 0x1p-24 * norm(dO, p.dimV) * norm(v, p.dimV) +
+      single(delta);
+  double error = ofWeight * std::fabs(difference) + weight * ofProduct;
+  double slope = slopes[number];
+  if (weight * difference == 0 && !std::isfinite(slope)) {
+    slope = 0;
   }
-  double ofScore = weight * (dot(dO, v, p.dimV) - delta);
-  if (ofScore == 0) {
-    return; // the slope may be infinite
-  }
-  double ofProduct = ofScore * slopes[number] * double(p.scale);
-  for (int64_t c = 0; c < p.dim; ++c) {
-    size_t q = query * size_t(p.dim) + size_t(c);
-    size_t k = key * size_t(p.dim) + size_t(c);
-    out.q[q] += ofProduct * double(in.k[k]);
-    out.k[k] += ofProduct * double(in.q[q]);
-  }
+  addProduct(query, key, weight * difference * slope,
+             (p.score ? kRegionFactor : 1) * error * std::fabs(slope));
+}
+
+/// Applies the scale and the last rounding.
+Gradients Accumulator::take() {
+  auto finish = [&](double scale, auto elements) {
+    std::vector<double> &exact = out.*elements,
+                        &rounded = out.rounded.*elements,
+                        &bound = out.bound.*elements;
+    for (size_t n = 0; n < exact.size(); ++n) {
+      exact[n] *= scale;
+      rounded[n] = roundTo(p.dtype, float(rounded[n] * scale));
+      bound[n] = bound[n] == 0
+                     ? 0
+                     : bound[n] * scale + halfUnit(exact[n]) + single(exact[n]);
+    }
+  };
+  finish(double(p.scale), &GradientElements::q);
+  finish(double(p.scale), &GradientElements::k);
+  finish(1, &GradientElements::v);
+  return std::move(out);
 }
 
 void Accumulator::addRow(const Row &row) {
@@ -101,6 +178,7 @@ void Accumulator::addRow(const Row &row) {
   }
   const float *dO = &of.o[rowOfQueries(row) * size_t(p.dimV)];
   size_t number = size_t((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
+  out.lse[number] = result.lse;
   double delta = of.lse.empty() ? 0 : -double(of.lse[number]);
   for (int64_t c = 0; c < p.dimV; ++c) {
     delta += double(dO[c]) * result.exact[size_t(c)];

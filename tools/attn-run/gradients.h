@@ -16,13 +16,27 @@ struct ResultGradients {
   std::vector<float> lse;
 };
 
-/// The gradients of Q, K and V, packed in the layout of the problem, and the
-/// row statistic that they are computed with.
-struct Gradients {
+/// One number for each element of the gradients of Q, K and V, packed in the
+/// layout of the problem.
+struct GradientElements {
   std::vector<double> q, k, v;
+};
+
+/// The gradients of Q, K and V, and the row statistics that they are computed
+/// with.
+struct Gradients : GradientElements {
   /// (batch, heads, queries): the sum of dO * O, minus dLSE; 0 for rows without
   /// keys.
   std::vector<double> delta;
+  /// (batch, heads, queries): the natural logarithm; -inf for rows without
+  /// keys.
+  std::vector<double> lse;
+  /// The gradients with probabilities, derivatives by scores and results
+  /// rounded to the problem's dtype.
+  GradientElements rounded;
+  /// The largest error of a kernel that rounds these to the dtype, multiplies
+  /// 16-bit elements, and computes and adds in f32, in any order.
+  GradientElements bound;
 };
 
 /// Computes the gradients. A row without keys contributes nothing, nor does a

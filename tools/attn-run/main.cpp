@@ -92,15 +92,21 @@ void writeOutcome(Run &run, const Problem &problem, const char *result,
 }
 
 std::string summary(const CheckResult &result) {
-  char text[320];
+  char text[320], rest[160];
+  if (result.lseName) {
+    std::snprintf(rest, sizeof(rest), "%s %.3g; %.2g and %.2g of their bounds",
+                  result.lseName, result.lseError, result.oShare,
+                  result.lseShare);
+  } else {
+    std::snprintf(rest, sizeof(rest), "%.2g of its bound", result.oShare);
+  }
   std::snprintf(text, sizeof(text),
                 "%" PRId64 " of %" PRId64 " rows compared, %" PRId64
                 " empty; %s max %.3g (rounded reference %.3g), mean %.3g "
-                "(%.3g); %s %.3g; %.2g and %.2g of their bounds",
+                "(%.3g); %s",
                 result.rowsCompared, result.rows, result.emptyRows, result.name,
                 result.maxError, result.maxErrorRounded, result.meanError,
-                result.meanErrorRounded, result.lseName, result.lseError,
-                result.oShare, result.lseShare);
+                result.meanErrorRounded, rest);
   return text;
 }
 
@@ -124,10 +130,24 @@ bool runCheck(Run &run, Session &session, const Problem &problem) {
   return result.failure.empty();
 }
 
+/// Returns the multiplications of a kernel for each pair of a query and a key;
+/// 0 if it is not known for its kind.
+int64_t multiplicationsOfPair(const std::string &kind, const Problem &problem) {
+  if (kind == "fwd") {
+    return problem.dim + problem.dimV;
+  }
+  if (kind == "bwd_dq") {
+    return 2 * problem.dim + problem.dimV;
+  }
+  return kind == "bwd_dk_dv" ? 2 * problem.dim + 2 * problem.dimV : 0;
+}
+
 bool runBench(Run &run, Session &session, const Problem &problem) {
-  if (run.plan.problem.kind != "fwd") {
+  int64_t ofPair = multiplicationsOfPair(run.plan.problem.kind, problem);
+  if (ofPair == 0) {
     return report(run, problem, "bench", false,
-                  "expected a plan of kind 'fwd', got '" +
+                  "expected a plan of kind 'fwd', 'bwd_dq' or 'bwd_dk_dv', "
+                  "got '" +
                       run.plan.problem.kind + "'");
   }
   double milliseconds = 0;
@@ -137,8 +157,7 @@ bool runBench(Run &run, Session &session, const Problem &problem) {
   ReferenceInputs in =
       problem.allow ? session.referenceInputs() : ReferenceInputs{};
   in.problem = problem;
-  double flops = 2.0 * double(countAdmissiblePairs(in)) *
-                 double(problem.dim + problem.dimV);
+  double flops = 2.0 * double(countAdmissiblePairs(in)) * double(ofPair);
   double teraflops = flops / milliseconds / 1e9;
   bool isSimulated = run.options.device == "sim";
   std::printf("bench: %.1f us, %.1f TFLOP/s (median of %" PRId64 " rounds)%s\n",

@@ -126,6 +126,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
       options.scale > 0 ? float(options.scale) : defaultScale(problem);
   problem.seed = options.seed;
   padRows(problem);
+  problem.hasTrueStatistics = options.check;
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
   problem.inputs = options.inputs;
@@ -267,7 +268,7 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   }
   seeKeys(plan, problem);
   padRows(problem);
-  if (random.uniform(8) < 0.15) {
+  if (plan.problem.kind == "fwd" && random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =
         chooseInputs(random.uniform(9), random.integer(30, 0, last),
@@ -290,6 +291,16 @@ attn::run::neededRoles(const runtime::LaunchPlan &plan) {
   if (plan.problem.kind == "delta") {
     return {Role::Output,      Role::OutputGradient, Role::Lse,
             Role::LseGradient, Role::Delta,          Role::Lse2};
+  }
+  std::vector<Role> inputs = {Role::Query,          Role::Key,   Role::Value,
+                              Role::OutputGradient, Role::Delta, Role::Lse2};
+  if (plan.problem.kind == "bwd_dq") {
+    inputs.push_back(Role::QueryGradient);
+    return inputs;
+  }
+  if (plan.problem.kind == "bwd_dk_dv") {
+    inputs.insert(inputs.end(), {Role::KeyGradient, Role::ValueGradient});
+    return inputs;
   }
   return {};
 }

@@ -21,6 +21,9 @@ struct Problem {
   int64_t headsK = 0;
   /// The rows of the statistics of a backward pass: some after the queries.
   int64_t statisticRows = 0;
+  /// Whether these statistics are computed from Q, K, V and dO. Otherwise they
+  /// are random, which is enough to measure a kernel.
+  bool hasTrueStatistics = true;
   int64_t dim = 0;  // of Q and K
   int64_t dimV = 0; // of V and O
   runtime::DataType dtype = runtime::DataType::BF16;

@@ -44,7 +44,8 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
 bool Session::prepare() {
   std::vector<runtime::Role> roles = neededRoles(plan);
   if (roles.empty()) {
-    return fail("expected a plan of kind 'fwd' or 'delta', got '" +
+    return fail("expected a plan of kind 'fwd', 'delta', 'bwd_dq' or "
+                "'bwd_dk_dv', got '" +
                 plan.problem.kind + "'");
   }
   for (runtime::Role role : roles) {
@@ -56,6 +57,15 @@ bool Session::prepare() {
   }
   if (!tensors.make(plan, problem, error)) {
     return false;
+  }
+  // A launch with other heads is refused.
+  bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
+  if (makesGradients(plan.problem.kind) && problem.hasTrueStatistics &&
+      hasGroups) {
+    gradients = makeStatistics(plan, problem, tensors.tensors);
+    if (!tensors.upload(error)) {
+      return false;
+    }
   }
   if (!collectScalars(plan, problem, scalars, error)) {
     return false;
@@ -125,6 +135,9 @@ bool Session::repeat(int64_t count) {
 CheckResult Session::check() const {
   if (plan.problem.kind == "delta") {
     return checkDelta(problem, tensors.tensors);
+  }
+  if (makesGradients(plan.problem.kind)) {
+    return checkGradients(gradients, tensors.tensors);
   }
   return checkOutputs(referenceInputs(),
                       *findTensor(tensors.tensors, runtime::Role::Output),

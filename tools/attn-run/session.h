@@ -6,7 +6,7 @@
 #define ATTN_TOOLS_ATTN_RUN_SESSION_H
 
 #include "attn/runtime/attn.h"
-#include "check.h"
+#include "check_gradients.h"
 #include "device_tensors.h"
 #include "workspace.h"
 
@@ -70,6 +70,8 @@ private:
   double timeout;
 
   DeviceTensors tensors;
+  /// The results of a kernel of gradients.
+  Gradients gradients;
   std::vector<double> scalars;
   Workspace workspace;
   attn_launch_args args = {};

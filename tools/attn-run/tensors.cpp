@@ -48,6 +48,12 @@ bool attn::run::knownShape(Role role, const Problem &p,
   case Role::OutputGradient:
     shape = {p.batch, p.seqQ, p.headsQ, p.dimV};
     break;
+  case Role::QueryGradient:
+    return knownShape(Role::Query, p, shape);
+  case Role::KeyGradient:
+    return knownShape(Role::Key, p, shape);
+  case Role::ValueGradient:
+    return knownShape(Role::Value, p, shape);
   case Role::Delta:
   case Role::Lse2:
     shape = {p.batch, p.headsQ, p.statisticRows};

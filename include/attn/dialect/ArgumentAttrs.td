@@ -26,6 +26,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     argument  := string [`as` string] [role] [`read` | `write` | `accumulate`] [dims] [values]
     role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
                  | `output_gradient` | `lse_gradient` | `delta` | `lse2`
+                 | `query_gradient` | `key_gradient` | `value_gradient`
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float | `=` integer
     ```
@@ -51,7 +52,8 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
       `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
     - C3: the `values` are finite, the first at most the last
     - C4: no role but `bound` and `capture` twice
-    - C5: arguments of other roles than `output`, `lse`, `delta` and `lse2` are read
+    - C5: arguments of other roles than `output`, `lse`, `delta`, `lse2`, `query_gradient`,
+      `key_gradient` and `value_gradient` are read
     - C8: only an i32 has a number after `=`, which fits it
 
     **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`

@@ -47,6 +47,11 @@ parseBounds(mlir::OpAsmParser &parser,
             MaskBoundsAttr &kinds);
 void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  mlir::ValueRange values, MaskBoundsAttr kinds);
+// A keyword of attn.attention_bwd.
+mlir::ParseResult parseGradients(mlir::OpAsmParser &parser,
+                                 GradientsAttr &gradients);
+void printGradients(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                    GradientsAttr gradients);
 // The words of a table entry for the problems that it covers.
 mlir::ParseResult parseTableMasks(mlir::OpAsmParser &parser, TableMasksAttr &);
 void printTableMasks(mlir::OpAsmPrinter &printer, mlir::Operation *,

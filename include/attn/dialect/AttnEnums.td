@@ -61,6 +61,10 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
   // present, and reads captured tensors at a query or key position
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
+def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes", [
+  I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"DQ", 1, "dq">, I32EnumAttrCase<"DKDV", 2, "dk_dv">]>;
+def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
+
 // The ends of the keys that `row_keys` of attn.attention yields.
 def Attn_RowKeys : I32BitEnumAttr<"RowKeys", "the sides on which `row_keys` bounds the keys of a query", [
   I32BitEnumAttrCaseNone<"None", "none">, I32BitEnumAttrCaseBit<"First", 0, "first">,

@@ -5,6 +5,7 @@
 #define ATTN_DIALECT_BACKWARDOPS_TD
 
 include "attn/dialect/AttentionOp.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
@@ -63,8 +64,7 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
 
 def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments, AllTypesMatch<["delta", "lse2"]>,
-     AllTypesMatch<["query", "query_gradient"]>, AllTypesMatch<["key", "key_gradient"]>,
-     AllTypesMatch<["value", "value_gradient"]>]> {
+     InferTypeOpAdaptor, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "the gradients of Q, K and V of an `attn.attention`";
   let description = [{
     With the scores x = scale * Q K^T of an `attn.attention`, z = score(x), and the derivative
@@ -79,6 +79,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
 
     The gradients of a head of K and V are the sums over its group of query heads. Where P is 0, dX is 0,
     whatever g is.
+
+    `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
+    or `dk_dv`, dK and dV.
 
     **Operands**
     - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
@@ -99,7 +102,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C8: `lse2` and `delta` are f32 of one shape (B, Hq, R), where R is at least Sq
     - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
       captures...) and yields two f32
-    - C10: the gradients have the types of the tensors
+    - C10: the gradients have the types of the tensors, and are those that `gradients` says
     - C11: masks, captures and the ops of the regions obey C10 to C15, C17 and C19 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
@@ -111,6 +114,10 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
 
     **Example**
     ```mlir
+    %dk1, %dv1 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd)
+        gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid>
+        : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>,
+           tensor<?x?x?xf32>)
     %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
         captures(%cap : f32)
         score_region {
@@ -129,18 +136,31 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
     Attn_LseTensor:$lse2, Attn_LseTensor:$delta, F32:$scale, Variadic<I32>:$bounds,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
-    DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds);
-  let results = (outs Attn_Tensor:$query_gradient, Attn_Tensor:$key_gradient, Attn_Tensor:$value_gradient);
+    DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
+    DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Variadic<Attn_Tensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
+    `` custom<Gradients>($gradients) (`config` $config^)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
   }];
   let hasRegionVerifier = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The problem of a kernel of this op.
+    ::attn::ProblemAttr getProblem();
+    int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
+    int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
+    /// The dimensions of Q, K, V and O that are positions and heads.
+    unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
+    unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
+    bool hasScoreRegion() { return !getScoreRegion().empty(); }
+    bool hasMaskRegion() { return !getMaskRegion().empty(); }
+  }];
 }
 
 #endif // ATTN_DIALECT_BACKWARDOPS_TD

@@ -15,6 +15,8 @@ struct MaskBound {
   uint32_t least;
   /// The first or the last key that a query sees, as in Masks.td.
   llvm::StringLiteral first, last;
+  /// The first or the last diagonal of the queries that see a key.
+  llvm::StringLiteral firstDiagonal, lastDiagonal;
 
   MaskBounds kind() const { return MaskBounds(1U << number); }
 };
@@ -56,6 +58,16 @@ struct SeenKeys {
 };
 constexpr llvm::StringLiteral kDiagonal = "diagonal";
 SeenKeys seenKeys(mlir::MLIRContext *context, MaskKind mask, MaskBounds bounds);
+
+/// The diagonals of the queries that see a key, with the word kKey in place of
+/// kDiagonal. The first is open if SeenKeys::last is, and the last if
+/// SeenKeys::first is.
+struct SeeingDiagonals {
+  mlir::Attribute first, last;
+};
+constexpr llvm::StringLiteral kKey = "key";
+SeeingDiagonals seeingDiagonals(mlir::MLIRContext *context, MaskKind mask,
+                                MaskBounds bounds);
 
 } // namespace attn
 

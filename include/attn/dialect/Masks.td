@@ -14,9 +14,13 @@
 
 include "attn/dialect/Tables.td"
 
+// The other way round: the queries that see a key are those whose diagonals are
+// from a first to a last one, expressions with the word `key`, which is not
+// negative, in place of `diagonal`.
 /// A number of a launch, i32, at least `least`, that a mask needs or may have.
 /// It gives the first key or the last; one for the last is `diagonal` plus what
-/// does not depend on the query.
+/// does not depend on the query. One that gives the first key gives the last
+/// diagonal, and one that gives the last key the first diagonal.
 class Attn_Bound<int bitNumber, string cppName, string boundName, int atLeast,
                  string text> {
   bits<32> number = bitNumber;
@@ -26,6 +30,8 @@ class Attn_Bound<int bitNumber, string cppName, string boundName, int atLeast,
   string meaning = text;
   string first = "";
   string last = "";
+  string firstDiagonal = "";
+  string lastDiagonal = "";
 }
 
 // A bound beyond all positions is none, and its sum with one could overflow.
@@ -33,15 +39,18 @@ def Attn_WindowLeft
     : Attn_Bound<0, "WindowLeft", "window_left", 0,
                  "keys before the diagonal that a query sees"> {
   let first = "(sub diagonal (min window_left (max seqlen_q seqlen_k)))";
+  let lastDiagonal = "(add key (min window_left (max seqlen_q seqlen_k)))";
 }
 def Attn_WindowRight
     : Attn_Bound<1, "WindowRight", "window_right", 0,
                  "keys after the diagonal that a query sees"> {
+  let firstDiagonal = "(sub key (min window_right (max seqlen_q seqlen_k)))";
   let last = "(add diagonal (min window_right (max seqlen_q seqlen_k)))";
 }
 def Attn_Chunk : Attn_Bound<2, "Chunk", "chunk", 1, "positions of a chunk"> {
   defvar size = "(max (min chunk (max seqlen_q seqlen_k)) 1)";
   let first = !strconcat("(mul (div (max diagonal 0) ", size, ") ", size, ")");
+  let lastDiagonal = !strconcat("(sub (mul (add (div key ", size, ") 1) ", size, ") 1)");
 }
 
 /// A mask, which counts from the first query and key or from the last.
@@ -115,7 +124,7 @@ defvar Attn_BoundRows = !interleave(!foreach(b, !instances<Attn_Bound>(), !strco
 def MaskBoundTable : GenericTable {
   let FilterClass = "Attn_Bound";
   let CppTypeName = "MaskBound";
-  let Fields = ["number", "name", "least", "first", "last"];
+  let Fields = ["number", "name", "least", "first", "last", "firstDiagonal", "lastDiagonal"];
   let PrimaryKey = ["number"];
   let PrimaryKeyName = "lookUpMaskBound";
 }

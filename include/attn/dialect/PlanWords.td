@@ -15,12 +15,15 @@ class Attn_PlanWord<int value, string cppName, string text> {
 
 class Attn_KindWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_FwdKind : Attn_KindWord<0, "Fwd", "fwd">;
-def Attn_BwdKind : Attn_KindWord<1, "Bwd", "bwd">;
+def Attn_BwdKind : Attn_KindWord<1, "Bwd", "bwd">; // all gradients in one kernel
 def Attn_DecodeKind : Attn_KindWord<2, "Decode", "decode">;
 def Attn_CombineKind : Attn_KindWord<3, "Combine", "combine">;
 def Attn_CustomKind : Attn_KindWord<4, "Custom", "custom">; // its text names its values itself
 def Attn_DeltaKind : Attn_KindWord<5, "Delta", "delta">;    // the row statistics of a backward pass
-defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind];
+def Attn_BwdDQKind : Attn_KindWord<6, "BwdDQ", "bwd_dq">;
+def Attn_BwdDKDVKind : Attn_KindWord<7, "BwdDKDV", "bwd_dk_dv">;
+defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
+                         Attn_BwdDQKind, Attn_BwdDKDVKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
@@ -35,9 +38,12 @@ def Attn_OutputGradientRole : Attn_RoleWord<8, "OutputGradient", "output_gradien
 def Attn_LseGradientRole : Attn_RoleWord<9, "LseGradient", "lse_gradient">;
 def Attn_DeltaRole : Attn_RoleWord<10, "Delta", "delta">;      // of the rows of a backward pass
 def Attn_Lse2Role : Attn_RoleWord<11, "Lse2", "lse2">;         // the LSE in base 2, +inf for rows without keys
+def Attn_QueryGradientRole : Attn_RoleWord<12, "QueryGradient", "query_gradient">;
+def Attn_KeyGradientRole : Attn_RoleWord<13, "KeyGradient", "key_gradient">;
+def Attn_ValueGradientRole : Attn_RoleWord<14, "ValueGradient", "value_gradient">;
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
-                         Attn_Lse2Role];
+                         Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

@@ -23,6 +23,9 @@ constexpr llvm::StringLiteral kUserMaskAttr = "attn.user_mask";
 /// kernel's arguments.
 mlir::DictionaryAttr describeRegions(AttentionOp attention,
                                      llvm::ArrayRef<std::string> captureNames);
+/// The program of a score is that of the score alone, without its derivative.
+mlir::DictionaryAttr describeRegions(AttentionBwdOp attention,
+                                     llvm::ArrayRef<std::string> captureNames);
 
 /// Whether an op of a region allows an instruction that is less accurate than
 /// the op itself: `math.tanh` with `afn`. Other flags of an op have no meaning

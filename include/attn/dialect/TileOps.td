@@ -33,10 +33,12 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
     - C5: only an f32 argument has `from` and `to`
     - C6: either no argument has a role, or each has one. A kernel of kind `fwd` then has a `query`, `key`,
       `value`, `scale`, `output` and `lse`, and a bound for each of the problem's; one of kind `delta`
-      has an `output`, `output_gradient`, `lse`, `lse_gradient`, `delta` and `lse2`. In a kernel of kind `delta`, `delta`
-      and `lse2` are results; elsewhere `output` and `lse` are. Results are not read, other arguments are
-    - C7: `query` and `key` are tensors of rank 4 of the problem's element type and head dim,
-      `value`, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta` and
+      has an `output`, `output_gradient`, `lse`, `lse_gradient`, `delta` and `lse2`; one of a kind `bwd...` has a
+      `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind. The results
+      of a kernel of kind `delta` are `delta` and `lse2`, those of a kind `bwd...` its gradients; elsewhere
+      `output` and `lse` are. Results are not read, other arguments are
+    - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
+      `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta` and
       `lse2` are tensors of rank 3 of f32, `scale` is an f32, a `bound` an i32
 
     **Example**

@@ -205,7 +205,11 @@ typedef enum attn_role {
   /* The sum of dO * O of each row, minus the gradient of its LSE. */
   ATTN_ROLE_DELTA = 11,
   /* The LSE in base 2; +inf for rows without keys. */
-  ATTN_ROLE_LSE2 = 12
+  ATTN_ROLE_LSE2 = 12,
+  /* The gradients of Q, K and V. */
+  ATTN_ROLE_QUERY_GRADIENT = 13,
+  ATTN_ROLE_KEY_GRADIENT = 14,
+  ATTN_ROLE_VALUE_GRADIENT = 15
 } attn_role;
 
 /* The largest number of dims of a tensor. */

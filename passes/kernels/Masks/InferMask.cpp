@@ -183,7 +183,7 @@ static LogicalResult inferMask(AttentionOp op) {
   if (!func || !isCandidate(op)) {
     return success();
   }
-  FailureOr<ArgumentNames> names = ArgumentNames::of(func, op);
+  FailureOr<ArgumentNames> names = ArgumentNames::of(func, op.getCaptures());
   if (failed(names)) {
     return failure();
   }

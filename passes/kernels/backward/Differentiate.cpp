@@ -159,12 +159,12 @@ LogicalResult GradientWriter::write(StringRef name) {
     return llvm::map_to_vector(values, [&](Value v) { return mapped(v); });
   };
   auto gradients = AttentionBwdOp::create(
-      b, loc, attention.getQuery().getType(), attention.getKey().getType(),
-      attention.getValue().getType(), mapped(attention.getQuery()),
-      mapped(attention.getKey()), mapped(attention.getValue()), outGradient,
-      delta.getLse2(), delta.getDelta(), mapped(attention.getScale()),
+      b, loc, mapped(attention.getQuery()), mapped(attention.getKey()),
+      mapped(attention.getValue()), outGradient, delta.getLse2(),
+      delta.getDelta(), mapped(attention.getScale()),
       all(attention.getBounds()), all(attention.getCaptures()),
-      attention.getMask(), attention.getLayout(), attention.getBoundKinds());
+      attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
+      Gradients::All, ConfigAttr());
   func::ReturnOp::create(b, loc,
                          askedOf(SmallVector<Value>(gradients.getResults())));
   IRMapping ofRegions;

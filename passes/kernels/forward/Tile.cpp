@@ -65,7 +65,8 @@ static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
                                  "because their head would differ by row, got ")
            << packed;
   }
-  FailureOr<ArgumentNames> names = ArgumentNames::of(func, attention);
+  FailureOr<ArgumentNames> names =
+      ArgumentNames::of(func, attention.getCaptures());
   if (failed(names) || failed(checkConstantBounds(attention))) {
     return failure();
   }
@@ -82,14 +83,8 @@ struct TilePass : public attn::impl::TileBase<TilePass> {
   using TileBase::TileBase;
 
   void runOnOperation() override {
-    auto result = getOperation().walk([](AttentionBwdOp op) {
-      op.emitOpError("attn-tile: no tile program yet for the main kernel of a "
-                     "backward pass");
-      return WalkResult::interrupt();
-    });
     auto isAttention = [](Operation *op) { return isa<AttentionOp>(op); };
-    if (result.wasInterrupted() ||
-        failed(replaceFunctions(getOperation(), isAttention, tileAttention))) {
+    if (failed(replaceFunctions(getOperation(), isAttention, tileAttention))) {
       signalPassFailure();
     }
   }

@@ -32,6 +32,19 @@ func.func @gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sc
   return %dq, %dk, %dv : !t, !t, !t
 }
 
+// CHECK-LABEL: func.func @gradients_of_some(
+// CHECK: %[[DQ:.*]] = attn.attention_bwd {{.*}} layout(bshd) gradients(dq) config <tile_m = 128, tile_n = 64, work = grid> : (
+// CHECK: %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd {{.*}} layout(bshd) gradients(dk_dv) : (
+// CHECK: return %[[DQ]], %[[DK]], %[[DV]]
+func.func @gradients_of_some(%q: !t, %k: !t, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>, %lse2: !l, %delta: !l, %scale: f32)
+    -> (!t, !t, tensor<?x?x?x64xbf16>) {
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, !l)
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dk_dv)
+      : (!t, !t, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, !l)
+  return %dq, %dk, %dv : !t, !t, tensor<?x?x?x64xbf16>
+}
+
 // CHECK-LABEL: func.func @gradients_regions(
 // CHECK: mask(window_top_left) layout(bhsd) window_left(%{{.*}}) captures(%{{.*}} : tensor<?xf32>)
 // CHECK: score_region {

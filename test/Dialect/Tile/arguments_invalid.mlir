@@ -212,6 +212,36 @@ tile.kernel @kernel_c6_delta args ["a" lse] problem #p {
 
 // -----
 
+#p = #attn.problem<kind = bwd_dq, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected a kernel of kind 'bwd_dq' to have an argument of role 'query', got none}}
+tile.kernel @kernel_c6_bwd_dq args ["a" query_gradient write] problem #p {
+^bb0(%x0: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = bwd_dk_dv, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "a", of role 'query_gradient', to be one to read, got one to write}}
+tile.kernel @kernel_c6_bwd_dk_dv args ["a" query_gradient write] problem #p {
+^bb0(%x0: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = bwd_dk_dv, dtype = bf16, head_dim = 64, head_dim_v = 32, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "a", of role 'value_gradient', to be a tensor of rank 4 of the problem's type and head dim of V, got 'tensor<?x?x?x64xbf16>'}}
+tile.kernel @kernel_c7_value_gradient args ["a" value_gradient write] problem #p {
+^bb0(%x0: tensor<?x?x?x64xbf16>):
+  tile.work {
+  }
+}
+
+// -----
+
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{expected a role, 'read', 'write' or 'accumulate', got 'queries'}}
 tile.kernel @word args ["a" queries] problem #p {

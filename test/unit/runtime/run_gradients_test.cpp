@@ -329,6 +329,51 @@ TEST(Gradients, ofTheLseAloneDoNotReachV) {
   alone.expectDifferences("LSE alone");
 }
 
+void expectBounds(const Gradients &gradients,
+                  std::vector<double> GradientElements::*elements) {
+  const std::vector<double> &exact = gradients.*elements,
+                            &rounded = gradients.rounded.*elements,
+                            &bound = gradients.bound.*elements;
+  double error = 0, most = 0;
+  for (size_t n = 0; n < exact.size(); ++n) {
+    EXPECT_LE(std::fabs(rounded[n] - exact[n]), bound[n]) << n;
+    error += std::fabs(rounded[n] - exact[n]);
+    most += bound[n];
+  }
+  EXPECT_GT(error, 0);
+  EXPECT_LT(most, 30 * error);
+}
+
+/// The reference that rounds like a kernel is within the bounds, which are not
+/// much larger than its errors.
+TEST(Gradients, roundWithinTheirBounds) {
+  using runtime::DataType;
+  for (DataType dtype : {DataType::BF16, DataType::F16}) {
+    Case some(30, 20);
+    some.in.problem.dtype = dtype;
+    some.in.numerics.scoreRelative = 0x1p-20;
+    some.window(0, 10, 3);
+    Gradients gradients = computeGradients(some.in, some.of);
+    expectBounds(gradients, &GradientElements::q);
+    expectBounds(gradients, &GradientElements::k);
+    expectBounds(gradients, &GradientElements::v);
+  }
+}
+
+/// What has no part in a score is exactly 0.
+TEST(Gradients, haveNoErrorWithoutKeys) {
+  Case some(5, 4);
+  some.window(-2, 1, 0); // queries 0 and 1 see no keys
+  Gradients gradients = computeGradients(some.in, some.of);
+  for (size_t n = 0;
+       n < 2 * size_t(some.in.problem.headsQ * some.in.problem.dim); ++n) {
+    EXPECT_EQ(gradients.q[n], 0);
+    EXPECT_EQ(gradients.bound.q[n], 0);
+  }
+  EXPECT_EQ(gradients.lse[0], -INFINITY);
+  EXPECT_GT(gradients.bound.q.back(), 0);
+}
+
 /// The sum of the probabilities times the gradients of the probabilities is the
 /// product of the rows of dO and O.
 TEST(Gradients, sumUpToDelta) {

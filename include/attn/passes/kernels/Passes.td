@@ -200,7 +200,7 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
       }
     }
     ```
-    Functions without attention are left alone; an `attn.attention_bwd` is refused. Does not change numerics.
+    Functions without attention are left alone. Does not change numerics.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
@@ -240,6 +240,83 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
     }
     ```
     Functions without `attn.delta` are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
+def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
+  let summary = "compute the gradients of one attention by two ops";
+  let description = [{
+    No kernel makes dQ, dK and dV together yet: one that owns queries makes dQ, another one that owns keys makes
+    dK and dV. Each computes the scores and their derivatives for itself. Gradients that nothing uses
+    are not computed.
+
+    **Requires** nothing.
+
+    **Ensures** no `attn.attention_bwd` computes all gradients, except one that has a `config`. Of the two ops that
+    replace one, each has the operands, attributes and regions of the first.
+
+    **Before**
+    ```mlir
+    %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : ...
+    ```
+    **After**
+    ```mlir
+    %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+        gradients(dq) : ...
+    %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+        gradients(dk_dv) : ...
+    ```
+    Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+}
+
+def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
+  let summary = "turn functions around attn.attention_bwd into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name. A kernel of dQ has a grid over blocks of query positions, query heads and
+    batches, and a `tile.for` over blocks of keys, as `attn-tile` writes it. A kernel of dK and dV has a
+    grid over blocks of keys, heads of K and batches; its scores have keys as rows, and its `tile.for` goes over blocks of
+    queries, and for each over the query heads of the group: iteration n is head n mod group of block
+    n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
+    mask region all are.
+
+    **Requires** an `attn.attention_bwd` with `config` and `gradients(dq)` or `gradients(dk_dv)` is, with `func.return`, the
+    only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
+    the function's.
+
+    **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
+    captures as `attn-tile` names them, and dq, or dk and dv. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
+    those of `attn-tile`, `sr` that of the statistics. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
+    dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, ld_dl, qk, dp, score, mask, exp, cvt_p, dsoft, cvt_ds,
+    mm_dv and mm_dk.
+
+    **Before**
+    ```mlir
+    func.func @f(%q: tensor<?x?x?x64xbf16>, ...) -> tensor<?x?x?x64xbf16> {
+      %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+          config <tile_m = 128, tile_n = 64, work = grid> : ...
+      return %dq : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["q" query, ..., "dq" query_gradient write] problem <...> config <...> {
+    ^bb0(%q: tensor<?x?x?x64xbf16>, ..., %dq: tensor<?x?x?x64xbf16>):
+      tile.work {
+        %w = tile.step @next ...
+        // ld_q, ld_do, ld_lse, ld_dl
+        %hi, %mid, %lo = tile.bounds %w : i32, i32, i32 { ... }
+        %sum = tile.for ranges <down [masked, full]> bounds(%hi, %mid, %lo) init(%zero) ... {
+          // ld_k, ld_v, qk, dp, score, mask, exp, dsoft, cvt_ds, mm_dq
+        }
+        // cvt_dq, st_dq
+      }
+    }
+    ```
+    Functions without `attn.attention_bwd` are left alone. Numerics: exponentials are base 2 with the scale folded in; P and dX
+    are rounded to the element type before the products with dO, Q and K; the scale is applied to the sums.
   }];
   let dependentDialects = ["::attn::tile::TileDialect"];
 }

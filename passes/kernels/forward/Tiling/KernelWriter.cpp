@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelWriter.h"
-#include "../../ScoreLifter.h"
+#include "../../Tiling/ScoreMatrix.h"
 #include "KernelArguments.h"
-#include "ScoreMatrix.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/RegionProgram.h"
 
@@ -36,7 +35,6 @@ private:
   Value writeLoad(StringRef name, Value source, Side side, Value work);
   Value writeScore(Value s, Value work);
   Value writeMask(Value s, Value work);
-  Value liftRegion(Region &region, ValueRange leading, Place &at);
 
   /// The columns of the tiles of Q and K, and of V and O.
   int64_t columns() {
@@ -184,25 +182,6 @@ Value KernelWriter::writeLoad(StringRef name, Value source, Side side,
   })[0];
 }
 
-/// Inlines a region of the user on tiles, with the arguments (leading..., b, h,
-/// i, j, captures...).
-Value KernelWriter::liftRegion(Region &region, ValueRange leading, Place &at) {
-  ValueRange formal = region.getArguments();
-  size_t n = leading.size();
-  Values actual(leading);
-  actual.push_back(at.batch);
-  actual.push_back(at.head);
-  // Coordinates are computed only if the region reads them.
-  actual.push_back(formal[n + 2].use_empty() ? Value()
-                                             : matrix.coords(Side::Query, at));
-  actual.push_back(formal[n + 3].use_empty() ? Value()
-                                             : matrix.coords(Side::Key, at));
-  llvm::append_range(actual, args.captures);
-  return ScoreLifter(b, matrix.scoreType(b.getF32Type()).getShape())
-      .lift(region, actual)
-      .front();
-}
-
 /// Without a score region the softmax applies the scale.
 Value KernelWriter::writeScore(Value s, Value work) {
   return b.step(
@@ -214,7 +193,8 @@ Value KernelWriter::writeScore(Value s, Value work) {
             values[0], b.make<tensor::SplatOp>(
                            args.scale, matrix.scoreType(b.getF32Type())));
         Place at = matrix.place(values[1]);
-        return {liftRegion(attention.getScoreRegion(), scaled, at)};
+        return matrix.liftRegion(attention.getScoreRegion(), scaled,
+                                 args.captures, at);
       })[0];
 }
 
@@ -229,7 +209,8 @@ Value KernelWriter::writeMask(Value s, Value work) {
     Value ok = matrix.ranges.writeAdmitted(b, {queries, at.batch, at.head},
                                            matrix.coords(Side::Key, at));
     if (attention.hasMaskRegion()) {
-      Value user = liftRegion(attention.getMaskRegion(), {}, at);
+      Value user = matrix.liftRegion(attention.getMaskRegion(), {},
+                                     args.captures, at)[0];
       ok = b.make<arith::AndIOp>(ok, user);
     }
     auto lowest = DenseElementsAttr::get(

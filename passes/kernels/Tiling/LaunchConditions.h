@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The requirements of a forward kernel on its launches.
-#ifndef ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
-#define ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
+// The requirements of a kernel of attention on its launches.
+#ifndef ATTN_PASSES_KERNELS_TILING_LAUNCHCONDITIONS_H
+#define ATTN_PASSES_KERNELS_TILING_LAUNCHCONDITIONS_H
 
 #include "attn/dialect/Tile.h"
 
@@ -16,4 +16,4 @@ void describeSeenKeys(tile::KernelOp kernel);
 
 } // namespace attn
 
-#endif // ATTN_PASSES_KERNELS_FORWARD_TILING_LAUNCHCONDITIONS_H
+#endif // ATTN_PASSES_KERNELS_TILING_LAUNCHCONDITIONS_H

@@ -15,9 +15,18 @@ Value BuiltInKeys::toDiagonal(TileBuilder &b, Value queries) const {
   return b.add(queries, b.like(offset, queries));
 }
 
-Value BuiltInKeys::wordOf(StringRef word, Value diagonal) const {
-  if (word == kDiagonal) {
-    return diagonal;
+/// Returns the query of each diagonal.
+Value BuiltInKeys::fromDiagonal(TileBuilder &b, Value diagonals) const {
+  if (!bottomRight) {
+    return diagonals;
+  }
+  Value offset = b.sub(seqlenK, seqlenQ);
+  return b.sub(diagonals, b.like(offset, diagonals));
+}
+
+Value BuiltInKeys::wordOf(StringRef word, Value position) const {
+  if (word == kDiagonal || word == kKey) {
+    return position;
   }
   if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
     return seqlenQ;
@@ -26,19 +35,19 @@ Value BuiltInKeys::wordOf(StringRef word, Value diagonal) const {
                                                           : bounds.lookup(word);
 }
 
-/// Writes an expression for the first or last key that is seen. The result is a
-/// tile if it depends on the diagonal and the diagonal is a tile. Dividends are
-/// not negative.
+/// Writes an expression of a diagonal or a key. The result is a tile if it
+/// depends on that position and the position is a tile. Dividends are not
+/// negative.
 Value BuiltInKeys::write(TileBuilder &b, Attribute expression,
-                         Value diagonal) const {
+                         Value position) const {
   if (auto number = dyn_cast<IntegerAttr>(expression)) {
     return b.i32(number.getInt());
   }
   if (auto word = dyn_cast<StringAttr>(expression)) {
-    return wordOf(word, diagonal);
+    return wordOf(word, position);
   }
   auto list = cast<ArrayAttr>(expression);
-  Value x = write(b, list[1], diagonal), y = write(b, list[2], diagonal);
+  Value x = write(b, list[1], position), y = write(b, list[2], position);
   bool isTile = isa<ShapedType>(x.getType());
   (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
   switch (launchOperatorOf(list)->op) {
@@ -67,4 +76,12 @@ Value BuiltInKeys::lastKey(TileBuilder &b, Value queries) const {
 /// Returns the first key that each query may see.
 Value BuiltInKeys::firstKey(TileBuilder &b, Value queries) const {
   return write(b, seen.first, toDiagonal(b, queries));
+}
+
+Value BuiltInKeys::firstQuery(TileBuilder &b, Value keys) const {
+  return fromDiagonal(b, write(b, seeing.first, keys));
+}
+
+Value BuiltInKeys::lastQuery(TileBuilder &b, Value keys) const {
+  return fromDiagonal(b, write(b, seeing.last, keys));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KeyRanges.h"
-#include "../../ScoreLifter.h"
+#include "../ScoreLifter.h"
 
 using namespace mlir;
 using namespace attn;

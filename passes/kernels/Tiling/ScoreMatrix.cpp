@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScoreMatrix.h"
+#include "../ScoreLifter.h"
 
 using namespace mlir;
 using namespace attn;
@@ -10,9 +11,12 @@ Place ScoreMatrix::place(Value work) {
 }
 
 Value ScoreMatrix::start(Side side, const Place &at) {
-  Value block = side == owned ? at.block
-                              : ranges.toBlock(b, iteration,
-                                               {at.block, at.batch, at.head});
+  Value block = at.block;
+  if (side != owned) {
+    block = repeats
+                ? b.make<arith::DivUIOp>(iteration, repeats)
+                : ranges.toBlock(b, iteration, {at.block, at.batch, at.head});
+  }
   return b.mul(block, axis(side).tileSize);
 }
 
@@ -26,6 +30,22 @@ Value ScoreMatrix::coords(Side side, Place &at) {
     }
   }
   return known;
+}
+
+SmallVector<Value> ScoreMatrix::liftRegion(Region &region, ValueRange leading,
+                                           ValueRange captures, Place &at) {
+  ValueRange formal = region.getArguments();
+  size_t n = leading.size();
+  SmallVector<Value> actual(leading);
+  actual.push_back(at.batch);
+  actual.push_back(at.head);
+  // Coordinates are computed only if the region reads them.
+  actual.push_back(formal[n + 2].use_empty() ? Value()
+                                             : coords(Side::Query, at));
+  actual.push_back(formal[n + 3].use_empty() ? Value() : coords(Side::Key, at));
+  llvm::append_range(actual, captures);
+  return ScoreLifter(b, scoreType(b.getF32Type()).getShape())
+      .lift(region, actual);
 }
 
 Value ScoreMatrix::firstRowToWrite(Value work, const Place &at) {

@@ -48,8 +48,17 @@ public:
     return mlir::RankedTensorType::get({axis(side).tile, dim}, element);
   }
 
+  /// Inlines a region of the user on tiles, with the arguments (leading..., b,
+  /// h, i, j, captures...), and returns its results.
+  llvm::SmallVector<mlir::Value> liftRegion(mlir::Region &region,
+                                            mlir::ValueRange leading,
+                                            mlir::ValueRange captures,
+                                            Place &at);
+
   KeyRanges ranges;
   mlir::Value iteration; // the block number in the loop
+  /// The number of consecutive iterations on one block; null if it is 1.
+  mlir::Value repeats;
 
 private:
   TileBuilder &b;

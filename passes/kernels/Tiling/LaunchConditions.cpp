@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchConditions.h"
-#include "../../ArgumentNames.h"
+#include "../ArgumentNames.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
@@ -35,8 +35,13 @@ private:
     list.push_back(builder.getArrayAttr(
         {condition, expression(value), builder.getStringAttr(message)}));
   }
+  /// Whether items own keys, and loop over the query heads of a group.
+  bool ownsKeys() {
+    return kernel.getProblem().getKind() == KernelKind::BwdDKDV;
+  }
   void checkHeads();
   void checkSizes();
+  void checkStatistics();
   void checkBound(const MaskBound &bound, ArgumentAttr argument);
 
   tile::KernelOp kernel;
@@ -66,12 +71,29 @@ void Conditions::checkSizes() {
   check(op("lt", kItems, kItemLimit / cluster), 1,
         "expected row blocks times heads times batches to be below " +
             Twine(kItemLimit / cluster) +
-            ", got {sq} queries, {hq} heads and {b} batches");
+            (ownsKeys() ? ", got {sk} keys, {hk} heads and {b} batches"
+                        : ", got {sq} queries, {hq} heads and {b} batches"));
+  if (ownsKeys()) {
+    Attribute group =
+        op("div", names::queryHeads, op("max", names::keyHeads, int64_t(1)));
+    check(op("lt", op("mul", op("max", names::queries, int64_t(1)), group),
+             kItemLimit),
+          1,
+          "expected the queries of a group of heads to be fewer than " +
+              Twine(kItemLimit) +
+              ", got {sq} queries, {hq} query heads and {hk} key/value heads");
+  }
   if (packed > 1) {
     check(op("sub", names::queryHeads, op("mul", names::keyHeads, packed)), 0,
           "expected " + Twine(packed) +
               " query heads for each key/value head, got {hq} and {hk}");
   }
+}
+
+void Conditions::checkStatistics() {
+  check(op("ge", names::rows, names::queries), 1,
+        "expected at least {sq} rows of statistics, one for each query, got "
+        "{sr}");
 }
 
 /// The difference of two positions may be as large as two lengths.
@@ -91,6 +113,9 @@ void Conditions::checkBound(const MaskBound &bound, ArgumentAttr argument) {
 ArrayAttr Conditions::checks() {
   checkHeads();
   checkSizes();
+  if (kernel.getArgs().find(ArgumentRole::Lse2)) {
+    checkStatistics();
+  }
   for (auto [bound, argument] :
        llvm::zip(maskBounds(kernel.getProblem().getBounds()),
                  kernel.getArgs().all(ArgumentRole::Bound))) {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of a kernel of attention: their descriptions, and the variables
+// for their values.
+#ifndef ATTN_PASSES_KERNELS_TILING_ARGUMENTLIST_H
+#define ATTN_PASSES_KERNELS_TILING_ARGUMENTLIST_H
+
+#include "../ArgumentNames.h"
+
+namespace attn {
+
+class ArgumentList {
+public:
+  /// `positionDim` and `headsDim` are dimensions of Q, K, V and O.
+  ArgumentList(mlir::MLIRContext *context, ArgumentNames names,
+               unsigned positionDim, unsigned headsDim)
+      : context(context), names(std::move(names)), positionDim(positionDim),
+        headsDim(headsDim) {}
+
+  /// Adds an argument that is read. An `input` that is a constant of the
+  /// function is the same in all launches.
+  void add(mlir::Value &argument, llvm::StringRef name, ArgumentRole role,
+           mlir::Value input, llvm::ArrayRef<llvm::StringRef> dims = {});
+  void addScale(mlir::Value &argument, mlir::Value input);
+  void addBounds(llvm::SmallVector<mlir::Value> &arguments, MaskBounds kinds,
+                 mlir::ValueRange inputs);
+  void addCaptures(llvm::SmallVector<mlir::Value> &arguments,
+                   mlir::ValueRange inputs);
+  /// Adds an argument that is written.
+  void addResult(mlir::Value &argument, llvm::StringRef name, ArgumentRole role,
+                 mlir::Value result, llvm::ArrayRef<llvm::StringRef> dims);
+
+  /// Returns the names of the sizes of a tensor whose dimensions are in the
+  /// order of Q's.
+  std::array<llvm::StringRef, 4> dimsOf(llvm::StringRef length,
+                                        llvm::StringRef heads,
+                                        llvm::StringRef columns) const;
+  /// Returns the names that launches give captures by.
+  llvm::SmallVector<std::string> captureNames() const;
+  ArgumentsAttr getDescription() const;
+  /// Adds the arguments to a kernel's block and sets the variables.
+  void addTo(mlir::Block &block);
+
+private:
+  void describe(mlir::Value &argument, const ArgumentName &name,
+                ArgumentRole role, ArgumentAccess access, mlir::Value input,
+                llvm::ArrayRef<llvm::StringRef> dims = {},
+                mlir::FloatAttr least = {}, mlir::FloatAttr most = {});
+
+  mlir::MLIRContext *context;
+  ArgumentNames names;
+  unsigned positionDim, headsDim;
+  llvm::SmallVector<ArgumentAttr> list;
+  llvm::SmallVector<mlir::Value> inputs;
+  llvm::SmallVector<mlir::Value *> arguments;
+};
+
+} // namespace attn
+
+#endif // ATTN_PASSES_KERNELS_TILING_ARGUMENTLIST_H

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BackwardWriter.h"
+#include "../Tiling/ArgumentList.h"
+#include "../Tiling/LaunchConditions.h"
+#include "attn/dialect/AccessMap.h"
+#include "attn/dialect/RegionProgram.h"
+
+using namespace mlir;
+using namespace attn;
+
+BackwardWriter::BackwardWriter(AttentionBwdOp op, Side owned)
+    : b(op.getLoc()), op(op), matrix(b, owned), config(*op.getConfig()),
+      owned(owned), elementType(op.getQuery().getType().getElementType()) {
+  b.setInsertionPoint(op->getParentOp());
+  AccessMap access;
+  access.order[0] = AccessMap::Batch;
+  access.order[op.getHeadsDim()] = AccessMap::Head;
+  access.order[op.getPositionDim()] = AccessMap::Position;
+  access.order[3] = AccessMap::Dim;
+  layout = access.build(b.getContext());
+}
+
+int64_t BackwardWriter::columnsOf(Value source) const {
+  bool isOfV = source == args.v || source == args.outGradient;
+  int64_t stated = isOfV ? config.getTileDv() : config.getTileD();
+  return stated ? stated : cast<ShapedType>(source.getType()).getDimSize(3);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments and sizes.
+//===----------------------------------------------------------------------===//
+
+static void addInputs(AttentionBwdOp op, BackwardArguments &args,
+                      ArgumentList &list) {
+  using namespace attn::names;
+  using Role = ArgumentRole;
+  std::array<StringRef, 3> ofRows = {batches, queryHeads, rows};
+  list.add(args.q, q, Role::Query, op.getQuery(),
+           list.dimsOf(queries, queryHeads, dim));
+  list.add(args.k, k, Role::Key, op.getKey(), list.dimsOf(keys, keyHeads, dim));
+  list.add(args.v, v, Role::Value, op.getValue(),
+           list.dimsOf(keys, keyHeads, dimV));
+  list.add(args.outGradient, outGradient, Role::OutputGradient,
+           op.getOutGradient(), list.dimsOf(queries, queryHeads, dimV));
+  list.add(args.lse2, lse2, Role::Lse2, op.getLse2(), ofRows);
+  list.add(args.delta, delta, Role::Delta, op.getDelta(), ofRows);
+  list.addScale(args.scale, op.getScale());
+  list.addBounds(args.bounds, op.getBoundKinds(), op.getBounds());
+  list.addCaptures(args.captures, op.getCaptures());
+}
+
+static void addGradients(AttentionBwdOp op, BackwardArguments &args,
+                         ArgumentList &list) {
+  using namespace attn::names;
+  using Role = ArgumentRole;
+  if (op.getGradients() == Gradients::DQ) {
+    list.addResult(args.dq, queryGradient, Role::QueryGradient, op.getResult(0),
+                   list.dimsOf(queries, queryHeads, dim));
+    return;
+  }
+  list.addResult(args.dk, keyGradient, Role::KeyGradient, op.getResult(0),
+                 list.dimsOf(keys, keyHeads, dim));
+  list.addResult(args.dv, valueGradient, Role::ValueGradient, op.getResult(1),
+                 list.dimsOf(keys, keyHeads, dimV));
+}
+
+/// Writes sizes, as i32, and the scale of exponents.
+void BackwardWriter::writeSizes() {
+  auto size = [&](Value tensor, unsigned dim) {
+    Value index =
+        b.make<tensor::DimOp>(tensor, b.make<arith::ConstantIndexOp>(dim));
+    return b.make<arith::IndexCastOp>(b.getI32Type(), index);
+  };
+  batches = size(args.q, 0);
+  heads = size(args.q, op.getHeadsDim());
+  keyHeads = size(args.k, op.getHeadsDim());
+  group = b.div(heads, keyHeads);
+  KeyRanges &ranges = matrix.ranges;
+  ranges.query.length = size(args.q, op.getPositionDim());
+  ranges.key.length = size(args.k, op.getPositionDim());
+  matrix.axis(owned).tile = config.getTileM();
+  matrix.axis(matrix.streamed()).tile = config.getTileN();
+  scores = matrix.scoreType(b.getF32Type());
+  for (Axis *axis : {&ranges.query, &ranges.key}) {
+    axis->tileSize = b.i32(axis->tile);
+  }
+  ranges.maskRegion = op.hasMaskRegion();
+  MaskKind mask = op.getMask();
+  MaskBounds given = op.getBoundKinds();
+  ranges.builtIn = {seenKeys(b.getContext(), mask, given),
+                    builtInMask(mask).bottomRight, ranges.query.length,
+                    ranges.key.length};
+  ranges.builtIn.seeing = seeingDiagonals(b.getContext(), mask, given);
+  for (auto [bound, value] : llvm::zip(maskBounds(given), args.bounds)) {
+    ranges.builtIn.bounds[bound.name] = value;
+  }
+  // A score region receives the scaled score.
+  Value log2e =
+      b.make<arith::ConstantOp>(b.getF32FloatAttr(llvm::numbers::log2ef));
+  exponentScale =
+      op.hasScoreRegion() ? log2e : b.make<arith::MulFOp>(args.scale, log2e);
+}
+
+tile::KernelOp BackwardWriter::createKernel(StringRef name,
+                                            ArgumentNames names) {
+  ArgumentList list(b.getContext(), std::move(names), op.getPositionDim(),
+                    op.getHeadsDim());
+  addInputs(op, args, list);
+  addGradients(op, args, list);
+  auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
+                                       op.getProblem(), config, VariantAttr(),
+                                       ScheduleAttr());
+  if (DictionaryAttr programs = describeRegions(op, list.captureNames())) {
+    kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
+  }
+  describeLaunches(kernel);
+  describeSeenKeys(kernel);
+  Block &block = kernel.getBody().emplaceBlock();
+  list.addTo(block);
+  b.setInsertionPointToStart(&block);
+  writeSizes();
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Work items, loads and stores.
+//===----------------------------------------------------------------------===//
+
+Value BackwardWriter::writeNext() {
+  Type type = tile::WorkType::get(b.getContext());
+  Axis &axis = matrix.axis(owned);
+  Value blocks = b.ceilDiv(axis.length, axis.tileSize);
+  if (owned == Side::Key) {
+    matrix.repeats = group;
+  }
+  auto region = tile::WorkOp::create(b, b.loc);
+  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
+  return b.step("next", {}, type, [&](ValueRange) -> Values {
+    return {b.make<tile::NextWorkOp>(type, blocks,
+                                     owned == Side::Query ? heads : keyHeads,
+                                     batches, Value(), Value(), Value())};
+  })[0];
+}
+
+Value BackwardWriter::headOf(Side side, const Place &at) {
+  if (side == owned) {
+    return at.head;
+  }
+  if (owned == Side::Query) {
+    return b.make<arith::DivUIOp>(at.head, group);
+  }
+  Value member = b.make<arith::RemUIOp>(matrix.iteration, group);
+  return b.add(b.mul(at.head, group), member);
+}
+
+/// Returns the coordinates of a work item, with the query head.
+Place BackwardWriter::placeOf(Value work) {
+  Place at = matrix.place(work);
+  at.head = headOf(Side::Query, at);
+  return at;
+}
+
+Value BackwardWriter::loadTile(StringRef step, Value source, Side side,
+                               Value work) {
+  Type type = matrix.tileType(side, columnsOf(source), elementType);
+  return b.step(step, work, type, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[0]);
+    return {b.make<tile::LoadOp>(type, source, at.batch, headOf(side, at),
+                                 matrix.start(side, at), layout)};
+  })[0];
+}
+
+Value BackwardWriter::loadRows(StringRef step, Value source, Value work) {
+  auto type =
+      RankedTensorType::get({matrix.axis(Side::Query).tile}, b.getF32Type());
+  return b.step(step, work, type, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[0]);
+    return {b.make<tile::LoadRowOp>(type, source, at.batch,
+                                    headOf(Side::Query, at),
+                                    matrix.start(Side::Query, at), Value())};
+  })[0];
+}
+
+Value BackwardWriter::zeroSum(Value of) {
+  auto type = matrix.tileType(owned, columnsOf(of), b.getF32Type());
+  return b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
+}
+
+void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
+                              bool scaled, Value dest, Value work) {
+  auto type = cast<RankedTensorType>(sum.getType());
+  auto rounded = type.clone(elementType);
+  Value result = b.step(step, sum, rounded, [&](ValueRange values) -> Values {
+    Value x = values[0];
+    if (scaled) {
+      x = b.make<arith::MulFOp>(x, b.make<tensor::SplatOp>(args.scale, type));
+    }
+    return {b.make<arith::TruncFOp>(rounded, x)};
+  })[0];
+  b.step(store, {result, work}, {}, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[1]);
+    tile::StoreOp::create(b, b.loc, values[0], dest, at.batch, at.head,
+                          matrix.start(owned, at), layout);
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// From the scores to their derivatives.
+//===----------------------------------------------------------------------===//
+
+Value BackwardWriter::multiply(StringRef step, Value ownedRows,
+                               Value streamedRows) {
+  return b.step(step, {ownedRows, streamedRows}, scores,
+                [&](ValueRange values) -> Values {
+                  return {b.make<tile::MmaOp>(scores, values[0], values[1],
+                                              Value(), /*transpose_b=*/true)};
+                })[0];
+}
+
+Value BackwardWriter::addProduct(StringRef step, Value of, Value streamedRows,
+                                 Value sum) {
+  Type type = sum.getType();
+  return b.step(
+      step, {of, streamedRows, sum}, type, [&](ValueRange values) -> Values {
+        return {b.make<tile::MmaOp>(type, values[0], values[1], values[2],
+                                    /*transpose_b=*/false)};
+      })[0];
+}
+
+Value BackwardWriter::writeScore(Value s, Value work, Value &slope) {
+  if (!op.hasScoreRegion()) {
+    slope = Value();
+    return b.step("score", s, s.getType(),
+                  [](ValueRange values) -> Values { return {values[0]}; })[0];
+  }
+  auto body = [&](ValueRange values) -> Values {
+    Value factor = b.make<tensor::SplatOp>(args.scale, scores);
+    Place at = placeOf(values[1]);
+    return matrix.liftRegion(op.getScoreRegion(),
+                             b.make<arith::MulFOp>(values[0], factor),
+                             args.captures, at);
+  };
+  Values results = b.step("score", {s, work}, {scores, scores}, body);
+  slope = results[1];
+  return results[0];
+}
+
+/// Masks what the mask excludes, and keys beyond the last one. A function of
+/// the user may have any value for queries beyond the last one.
+Value BackwardWriter::writeMask(Value s, Value work) {
+  auto body = [&](ValueRange values) -> Values {
+    Place at = placeOf(values[1]);
+    bool needsQueries = op.getMask() != MaskKind::None || op.hasScoreRegion();
+    Value queries = needsQueries ? matrix.coords(Side::Query, at) : Value();
+    Value ok = matrix.ranges.writeAdmitted(b, {queries, at.batch, at.head},
+                                           matrix.coords(Side::Key, at));
+    if (op.hasScoreRegion()) {
+      Value past = b.like(matrix.axis(Side::Query).length, queries);
+      Value inside =
+          b.make<arith::CmpIOp>(arith::CmpIPredicate::slt, queries, past);
+      ok = b.make<arith::AndIOp>(ok, inside);
+    }
+    if (op.hasMaskRegion()) {
+      Value user =
+          matrix.liftRegion(op.getMaskRegion(), {}, args.captures, at)[0];
+      ok = b.make<arith::AndIOp>(ok, user);
+    }
+    auto lowest = DenseElementsAttr::get(
+        scores, APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true));
+    return {b.make<arith::SelectOp>(ok, values[0],
+                                    b.make<arith::ConstantOp>(lowest))};
+  };
+  return b.step("mask", {s, work}, scores, body, /*masked=*/true)[0];
+}
+
+/// Repeats the statistics of queries along the keys of a score tile.
+static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
+                       Side owned) {
+  return b.make<tile::BroadcastOp>(scores, rows,
+                                   /*dim=*/owned == Side::Query ? 1 : 0);
+}
+
+Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
+                                         Value &slope) {
+  Value masked = writeMask(writeScore(s, work, slope), work);
+  return b.step(
+      "exp", {masked, lse2}, scores, [&](ValueRange values) -> Values {
+        Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
+        Value bias =
+            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+        // An approximation is allowed here: the flag permits `exp2_soft`.
+        return {
+            b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
+                                 arith::FastMathFlags::afn)};
+      })[0];
+}
+
+Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
+                                       Value delta, Value slope) {
+  Values operands{probabilities, products, delta};
+  if (slope) {
+    operands.push_back(slope);
+  }
+  return b.step("dsoft", operands, scores, [&](ValueRange values) -> Values {
+    Value difference = b.make<arith::SubFOp>(
+        values[1], alongKeys(b, values[2], scores, owned));
+    Value x = b.make<arith::MulFOp>(values[0], difference);
+    if (!slope) {
+      return {x};
+    }
+    // The slope may be infinite or undefined where P is 0.
+    Value zero =
+        b.make<arith::ConstantOp>(DenseElementsAttr::get(scores, 0.0f));
+    Value isZero =
+        b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, values[0], zero);
+    return {b.make<arith::SelectOp>(isZero, zero,
+                                    b.make<arith::MulFOp>(x, values[3]))};
+  })[0];
+}
+
+Value BackwardWriter::writeRounded(StringRef step, Value tile) {
+  Type type = cast<RankedTensorType>(tile.getType()).clone(elementType);
+  return b.step(step, tile, type, [&](ValueRange values) -> Values {
+    return {b.make<arith::TruncFOp>(type, values[0])};
+  })[0];
+}

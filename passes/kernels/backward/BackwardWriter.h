@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the parts of a kernel of gradients that do not depend on the side that
+// its work items own: its arguments, and the steps from the scores to their
+// derivatives.
+#ifndef ATTN_PASSES_KERNELS_BACKWARD_BACKWARDWRITER_H
+#define ATTN_PASSES_KERNELS_BACKWARD_BACKWARDWRITER_H
+
+#include "../ArgumentNames.h"
+#include "../Tiling/ScoreMatrix.h"
+
+namespace attn {
+
+struct BackwardArguments {
+  mlir::Value q, k, v, outGradient, lse2, delta, scale;
+  llvm::SmallVector<mlir::Value> bounds, captures;
+  mlir::Value dq, dk, dv; // null if the kernel does not make them
+};
+
+class BackwardWriter {
+public:
+  using Values = TileBuilder::Values;
+
+  BackwardWriter(AttentionBwdOp op, Side owned);
+
+  /// Creates the kernel with its arguments and the sizes that it computes with;
+  /// `b` writes its body afterwards.
+  tile::KernelOp createKernel(llvm::StringRef name, ArgumentNames names);
+
+  /// Writes the step that makes a work item: a block of the owned side.
+  mlir::Value writeNext();
+  /// Writes a step that loads a block of rows of Q, K, V or dO.
+  mlir::Value loadTile(llvm::StringRef step, mlir::Value source, Side side,
+                       mlir::Value work);
+  /// Writes a step that loads the statistics of a block of queries.
+  mlir::Value loadRows(llvm::StringRef step, mlir::Value source,
+                       mlir::Value work);
+  /// Writes the product of rows of the owned side and of the streamed side.
+  mlir::Value multiply(llvm::StringRef step, mlir::Value ownedRows,
+                       mlir::Value streamedRows);
+  /// Writes a step that adds the product of `scores` and `streamedRows`.
+  mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
+                         mlir::Value streamedRows, mlir::Value sum);
+  /// Writes the probabilities of scores; sets `slope` to the derivative of
+  /// the user's function, or to null.
+  mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
+                                 mlir::Value work, mlir::Value &slope);
+  /// Writes the derivatives by the products of Q and K, without the scale.
+  mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
+                               mlir::Value delta, mlir::Value slope);
+  /// Writes the step that rounds a tile to the element type.
+  mlir::Value writeRounded(llvm::StringRef step, mlir::Value tile);
+  /// Writes the steps that round a sum, times the scale if that is `scaled`,
+  /// and store it.
+  void storeSum(llvm::StringRef step, llvm::StringRef store, mlir::Value sum,
+                bool scaled, mlir::Value dest, mlir::Value work);
+  /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
+  mlir::Value zeroSum(mlir::Value of);
+
+  TileBuilder b;
+  AttentionBwdOp op;
+  BackwardArguments args;
+  ScoreMatrix matrix;
+
+private:
+  void writeSizes();
+  Place placeOf(mlir::Value work);
+  /// Returns the head of a tensor with the heads of `side`.
+  mlir::Value headOf(Side side, const Place &at);
+  mlir::Value writeScore(mlir::Value scores, mlir::Value work,
+                         mlir::Value &slope);
+  mlir::Value writeMask(mlir::Value scores, mlir::Value work);
+  /// Returns the columns of the tiles of Q, K, V or dO.
+  int64_t columnsOf(mlir::Value source) const;
+
+  ConfigAttr config;
+  Side owned;
+  mlir::RankedTensorType scores;
+  mlir::Type elementType;
+  mlir::AffineMap layout; // from (batch, head, position, dim) to dimensions
+  mlir::Value batches, heads, keyHeads, group;
+  mlir::Value exponentScale; // of the scores that enter exp2
+};
+
+/// Writes kernel `name` before the function of `op`, which has a config: the
+/// kernel of dQ, which owns queries, or that of dK and dV, which owns keys.
+tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
+                                        ArgumentNames names);
+tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,
+                                      ArgumentNames names);
+
+} // namespace attn
+
+#endif // ATTN_PASSES_KERNELS_BACKWARD_BACKWARDWRITER_H

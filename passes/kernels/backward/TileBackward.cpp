@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// attn-tile-backward: turns a function with an attn.attention_bwd into the
+// program of one CTA.
+#include "../KernelFunction.h"
+#include "BackwardWriter.h"
+#include "attn/passes/kernels/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_TILEBACKWARD
+#include "attn/passes/kernels/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// Requires: what the writers make of a config.
+static LogicalResult checkConfig(AttentionBwdOp op) {
+  if (!op.getConfig()) {
+    return op.emitOpError("expected 'config', which attn-configure attaches");
+  }
+  if (op.getGradients() == Gradients::All) {
+    return op.emitOpError("expected 'gradients' dq or dk_dv, as "
+                          "attn-split-backward writes them, got all");
+  }
+  ConfigAttr config = *op.getConfig();
+  std::pair<StringRef, int64_t> single[] = {
+      {"cluster", config.getCluster()},
+      {"pack_gqa", config.getPackGqa()},
+      {"last_wave_parts", config.getLastWaveParts()}};
+  for (auto [name, value] : single) {
+    if (value > 1) {
+      return op.emitOpError("expected '")
+             << name << "' of 'config' to be 1 for gradients, got " << value;
+    }
+  }
+  return success();
+}
+
+static FailureOr<tile::KernelOp> tileBackward(func::FuncOp func,
+                                              Operation *found) {
+  auto op = cast<AttentionBwdOp>(found);
+  if (failed(checkConfig(op))) {
+    return failure();
+  }
+  FailureOr<ArgumentNames> names = ArgumentNames::of(func, op.getCaptures());
+  if (failed(names)) {
+    return failure();
+  }
+  return op.getGradients() == Gradients::DQ
+             ? writeQueryGradientKernel(op, func.getName(), std::move(*names))
+             : writeKeyGradientKernel(op, func.getName(), std::move(*names));
+}
+
+namespace {
+struct TileBackwardPass
+    : public attn::impl::TileBackwardBase<TileBackwardPass> {
+  using TileBackwardBase::TileBackwardBase;
+
+  void runOnOperation() override {
+    auto isOfGradients = [](Operation *op) { return isa<AttentionBwdOp>(op); };
+    if (failed(replaceFunctions(getOperation(), isOfGradients, tileBackward))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,8 @@
+// dK and dV, for head dim 128.
+func.func @bwd_dk_dv_d128(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>,
+    %do: tensor<?x?x?x128xbf16>, %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32)
+    -> (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dk_dv)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %dk, %dv : tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>
+}

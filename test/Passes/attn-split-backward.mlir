@@ -1,0 +1,73 @@
+// One op for dQ and one for dK and dV, as none makes all gradients.
+// RUN: attn-opt %s --attn-split-backward | FileCheck %s -enable-var-scope --implicit-check-not=attn.attention_bwd
+
+!t = tensor<?x?x?x64xbf16>
+!v = tensor<?x?x?x32xbf16>
+!l = tensor<?x?x?xf32>
+
+// The regions and the attributes of the op go to both.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[DQ:.*]] = attn.attention_bwd %[[Q:.*]], %[[K:.*]], %[[V:.*]], %[[DO:.*]], %[[LSE2:.*]], %[[DELTA:.*]] scale(%[[SCALE:.*]]) mask(causal_top_left) layout(bhsd) window_left(%[[W:.*]]) gradients(dq) captures(%[[C:.*]] : tensor<?xf32>)
+// CHECK: score_region
+// CHECK: tensor.extract
+// CHECK: mask_region
+// CHECK: arith.cmpi
+// CHECK: attn.other
+// CHECK: %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd %[[Q]], %[[K]], %[[V]], %[[DO]], %[[LSE2]], %[[DELTA]] scale(%[[SCALE]]) mask(causal_top_left) layout(bhsd) window_left(%[[W]]) gradients(dk_dv) captures(%[[C]] : tensor<?xf32>)
+// CHECK: score_region
+// CHECK: tensor.extract
+// CHECK: mask_region
+// CHECK: arith.cmpi
+// CHECK: attn.other
+// CHECK: return %[[DQ]], %[[DK]], %[[DV]]
+func.func @both(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32, %w: i32, %c: tensor<?xf32>) -> (!t, !t, !v) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bhsd)
+      window_left(%w) captures(%c : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %slopes: tensor<?xf32>):
+        %at = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %slopes[%at] : tensor<?xf32>
+        %z = arith.mulf %x, %slope : f32
+        attn.yield %z, %slope : f32, f32
+      }
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %slopes: tensor<?xf32>):
+        %odd = arith.cmpi ne, %i, %j : i32
+        attn.yield %odd : i1
+      } {attn.other} : (!t, !t, !v, !v, !l)
+  return %dq, %dk, %dv : !t, !t, !v
+}
+
+// What nothing uses is not computed.
+// CHECK-LABEL: func.func @dq_alone
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+func.func @dq_alone(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !v, !v, !l)
+  return %dq : !t
+}
+
+// CHECK-LABEL: func.func @dv_alone
+// CHECK: %{{.*}}, %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dk_dv)
+// CHECK: return %[[DV]]
+func.func @dv_alone(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) -> !v {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !v, !v, !l)
+  return %dv : !v
+}
+
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT: return
+func.func @none(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !v, !v, !l)
+  return
+}
+
+// Left alone: an op for one kernel, and one with a config.
+// CHECK-LABEL: func.func @left
+// CHECK: attn.attention_bwd {{.*}} gradients(dq) :
+// CHECK: attn.attention_bwd {{.*}} layout(bshd) config <
+func.func @left(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !v) {
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq) : (!t, !t, !v, !v, !l)
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 64, tile_n = 128, work = grid> : (!t, !t, !v, !v, !l)
+  return %dq, %r#2 : !t, !v
+}

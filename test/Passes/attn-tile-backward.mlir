@@ -1,0 +1,164 @@
+// The tile programs of gradients: one owns queries, the other keys.
+// RUN: attn-opt %s --attn-tile-backward -split-input-file | FileCheck %s -enable-var-scope
+
+// CHECK: tile.kernel @query args ["q" query ("b", "sq", "hq", "d"), "k" key ("b", "sk", "hk", "d"), "v" value ("b", "sk", "hk", "dv"), "do" output_gradient ("b", "sq", "hq", "dv"), "lse2" lse2 ("b", "hq", "sr"), "dl" delta ("b", "hq", "sr"), "scale" scale from 1.17549435E-38 to {{.*}}, "dq" query_gradient write ("b", "sq", "hq", "d")]
+// CHECK-SAME: problem <kind = bwd_dq,
+// CHECK-SAME: attn.checks = {{.*}}"expected at least {sq} rows of statistics, one for each query, got {sr}"
+// CHECK: tile.next_work
+// CHECK: tile.step @ld_q
+// CHECK: tile.step @ld_do
+// CHECK: tile.load {{.*}} -> tensor<128x32xbf16>
+// CHECK: tile.step @ld_lse
+// CHECK: tile.load_row {{.*}} -> tensor<128xf32>
+// CHECK: tile.step @ld_dl
+// CHECK: tile.for ranges <down [masked at_most 1, full]>
+// CHECK: tile.step @ld_k
+// CHECK: tile.step @ld_v
+// CHECK: tile.step @qk
+// CHECK: tile.mma %{{.*}}, %{{.*}} transpose_b : tensor<128x64xbf16>, tensor<96x64xbf16> -> tensor<128x96xf32>
+// CHECK: tile.step @dp
+// CHECK: tile.mma %{{.*}}, %{{.*}} transpose_b : tensor<128x32xbf16>, tensor<96x32xbf16> -> tensor<128x96xf32>
+// CHECK: tile.step @score
+// CHECK: tile.step @mask masked
+// CHECK: tile.step @exp
+// CHECK: %[[BIAS:.*]] = tile.broadcast {{.*}} dim 1 : tensor<128xf32> -> tensor<128x96xf32>
+// CHECK: math.fma %{{.*}}, %{{.*}}, %[[BIAS]]
+// CHECK: tile.step @dsoft
+// CHECK: arith.subf
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: tile.yield
+// CHECK: tile.step @cvt_ds
+// CHECK: tile.step @mm_dq
+// CHECK: tile.mma %{{.*}}, %{{.*}} acc({{.*}}) : tensor<128x96xbf16>, tensor<96x64xbf16> -> tensor<128x64xf32>
+// CHECK: tile.step @cvt_dq
+// CHECK: arith.mulf
+// CHECK: arith.truncf
+// CHECK: tile.step @st_dq
+!t = tensor<?x?x?x64xbf16>
+!v = tensor<?x?x?x32xbf16>
+!l = tensor<?x?x?xf32>
+func.func @query(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      config <tile_m = 128, tile_n = 96, work = grid> : (!t, !t, !v, !v, !l)
+  return %dq : !t
+}
+
+// -----
+
+// Scores have keys as rows; the query heads of a group follow each other for each block of queries. Queries after the last one
+// are masked, because the function of the user may have any value there, and where P is 0, dX is.
+
+// CHECK: tile.kernel @key args [{{.*}}"w" capture, "dk" key_gradient write ("b", "hk", "sk", "d"), "dv" as "dv_1" value_gradient write ("b", "hk", "sk", "dv")]
+// CHECK-SAME: problem <kind = bwd_dk_dv,
+// CHECK-SAME: attn.checks = {{.*}}"expected the queries of a group of heads to be fewer than
+// CHECK-SAME: attn.region_programs = {score = {{\[\[}}"f32", "mulf", "s", "@w"], ["f32", "yield", "%0"]]}
+// CHECK: %[[BATCHES:.*]] = arith.index_cast
+// CHECK: %[[HEADS:.*]] = arith.index_cast
+// CHECK: %[[KEY_HEADS:.*]] = arith.index_cast
+// CHECK: %[[GROUP:.*]] = arith.divsi %[[HEADS]], %[[KEY_HEADS]]
+// CHECK: tile.next_work extents(%{{.*}}, %[[KEY_HEADS]], %[[BATCHES]])
+// CHECK: tile.step @ld_k
+// CHECK: tile.step @ld_v
+// CHECK: tile.for ranges <down [masked, full, masked]>
+// CHECK-NEXT: ^bb0(%[[I:.*]]: i32,
+// CHECK: tile.step @ld_q
+// CHECK: %[[MEMBER:.*]] = arith.remui %[[I]], %[[GROUP]]
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %[[GROUP]]
+// CHECK: %[[HEAD:.*]] = arith.addi %[[FIRST]], %[[MEMBER]]
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[I]], %[[GROUP]]
+// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]]
+// CHECK: tile.load %{{.*}} at(%{{.*}}, %[[HEAD]], %[[ROW]])
+// CHECK: tile.step @ld_lse
+// CHECK: tile.step @ld_do
+// CHECK: tile.step @ld_dl
+// CHECK: tile.step @qk
+// CHECK: tile.mma %{{.*}}, %{{.*}} transpose_b : tensor<64x64xbf16>, tensor<48x64xbf16> -> tensor<64x48xf32>
+// CHECK: tile.step @dp
+// CHECK: tile.step @score
+// CHECK: tile.yield %{{.*}}, %{{.*}} : tensor<64x48xf32>, tensor<64x48xf32>
+// CHECK: tile.step @mask masked
+// CHECK: tile.coords %{{.*}} dim 1 : tensor<64x48xi32>
+// CHECK: tile.coords %{{.*}} dim 0 : tensor<64x48xi32>
+// CHECK: %[[SEEN:.*]] = arith.cmpi
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt
+// CHECK: arith.andi %[[SEEN]], %[[INSIDE]]
+// CHECK: tile.step @exp
+// CHECK: tile.broadcast {{.*}} dim 0 : tensor<48xf32> -> tensor<64x48xf32>
+// CHECK: tile.step @cvt_p
+// CHECK: tile.step @dsoft
+// CHECK: %[[NONE:.*]] = arith.cmpf oeq
+// CHECK: arith.select %[[NONE]]
+// CHECK: tile.step @cvt_ds
+// CHECK: tile.step @mm_dv
+// CHECK: tile.step @mm_dk
+// CHECK: tile.step @cvt_dk
+// CHECK: arith.mulf
+// CHECK: tile.step @st_dk
+// CHECK: tile.step @cvt_dv
+// CHECK-NOT: arith.mulf
+// CHECK: arith.truncf
+// CHECK: tile.step @st_dv
+!t = tensor<?x?x?x64xbf16>
+!v = tensor<?x?x?x32xbf16>
+!l = tensor<?x?x?xf32>
+func.func @key(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32, %w: f32 {attn.name = "w"}) -> (!t, !v) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_bottom_right) layout(bhsd) gradients(dk_dv)
+      config <tile_m = 64, tile_n = 48, work = grid> captures(%w : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %c: f32):
+        %z = arith.mulf %x, %c : f32
+        attn.yield %z, %c : f32, f32
+      } : (!t, !t, !v, !v, !l)
+  return %dk, %dv : !t, !v
+}
+
+// -----
+
+// Without a score function the queries may end in a full block.
+
+// CHECK: tile.kernel @causal
+// CHECK: tile.for ranges <down [full, masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @causal(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) gradients(dk_dv)
+      config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+
+// -----
+
+// CHECK: tile.kernel @window
+// CHECK: tile.for ranges <down [masked, full, masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @window(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %left: i32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) window_left(%left)
+      gradients(dk_dv) config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+
+// -----
+
+// CHECK: tile.kernel @user
+// CHECK: tile.for ranges <down [masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @user(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(dk_dv) config <tile_m = 64, tile_n = 64, work = grid>
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %odd = arith.cmpi ne, %i, %j : i32
+        attn.yield %odd : i1
+      } : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+
+// -----
+
+// A function without gradients is left alone.
+// CHECK: func.func @other
+func.func @other(%x: f32) -> f32 {
+  return %x : f32
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "check_gradients.h"
+
+#include "numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace attn;
+using namespace attn::run;
+using runtime::Role;
+
+bool attn::run::makesGradients(const std::string &kind) {
+  return kind == "bwd_dq" || kind == "bwd_dk_dv";
+}
+
+/// Sets the statistics of each row, also of those after the last query.
+static void setStatistics(const Problem &p, const Gradients &of,
+                          HostTensor &delta, HostTensor &lse2) {
+  constexpr double log2e = 1.4426950408889634;
+  int64_t rows = p.statisticRows;
+  for (int64_t at = 0; at < p.batch * p.headsQ * rows; ++at) {
+    int64_t row = at % rows;
+    size_t number = size_t(at / rows * p.seqQ + row);
+    bool isEmpty = row >= p.seqQ || of.lse[number] == -INFINITY;
+    delta.set(at, isEmpty ? 0 : float(of.delta[number]));
+    lse2.set(at, isEmpty ? INFINITY : float(of.lse[number] * log2e));
+  }
+}
+
+static HostTensor &tensorOf(std::vector<HostTensor> &tensors, Role role) {
+  return *std::find_if(
+      tensors.begin(), tensors.end(),
+      [&](const HostTensor &tensor) { return tensor.role == role; });
+}
+
+Gradients attn::run::makeStatistics(const runtime::LaunchPlan &plan,
+                                    const Problem &problem,
+                                    std::vector<HostTensor> &tensors) {
+  ReferenceInputs in =
+      makeReferenceInputs(plan, /*variant=*/0, problem, tensors);
+  // Of a score whose products are added in f32, in any order.
+  in.numerics.scoreRelative = double(problem.dim + 8) * 0x1p-24;
+  ResultGradients of;
+  of.o = findTensor(tensors, Role::OutputGradient)->toFloats();
+  Random random(problem.seed, 3001);
+  for (int64_t at = 0; at < problem.rows(); ++at) {
+    of.lse.push_back(random.normal(uint64_t(at)));
+  }
+  Gradients gradients = computeGradients(in, of);
+  setStatistics(problem, gradients, tensorOf(tensors, Role::Delta),
+                tensorOf(tensors, Role::Lse2));
+  return gradients;
+}
+
+namespace {
+
+/// The errors of one gradient.
+struct GradientErrors {
+  double max = 0, maxRounded = 0, mean = 0, meanRounded = 0, share = 0;
+};
+
+/// Compares one gradient.
+class GradientChecker {
+public:
+  GradientChecker(const Gradients &want,
+                  std::vector<double> GradientElements::*elements,
+                  const HostTensor &got, const char *name, CheckResult &result)
+      : exact(want.*elements), rounded(want.rounded.*elements),
+        bound(want.bound.*elements), got(got), name(name), result(result) {}
+
+  GradientErrors check();
+
+private:
+  void compare(size_t at, GradientErrors &errors);
+  void countRows();
+  void judge(const GradientErrors &errors);
+  void fail(const std::string &text) {
+    result.failure = result.failure.empty() ? text : result.failure;
+  }
+
+  const std::vector<double> &exact, &rounded, &bound;
+  const HostTensor &got;
+  const char *name;
+  CheckResult &result;
+};
+
+std::string text(const char *format, const char *name, double a, double b,
+                 double c = 0) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof(buffer), format, name, a, b, c);
+  return buffer;
+}
+
+} // namespace
+
+void GradientChecker::compare(size_t at, GradientErrors &errors) {
+  double is = got.get(int64_t(at)), error = std::fabs(is - exact[at]);
+  if (!(error <= bound[at])) {
+    size_t columns = size_t(got.shape[3]);
+    fail(text("expected %s to be %.6g within %.2g, got %.6g", name, exact[at],
+              bound[at], is) +
+         " in row " + std::to_string(at / columns) + ", column " +
+         std::to_string(at % columns));
+    return;
+  }
+  errors.share = std::max(errors.share, bound[at] == 0 ? 0 : error / bound[at]);
+  double ofRounded = std::fabs(rounded[at] - exact[at]);
+  errors.max = std::max(errors.max, error);
+  errors.maxRounded = std::max(errors.maxRounded, ofRounded);
+  errors.mean += error / double(exact.size());
+  errors.meanRounded += ofRounded / double(exact.size());
+}
+
+/// A row is empty if it has no part in any score with weight.
+void GradientChecker::countRows() {
+  size_t columns = size_t(got.shape[3]);
+  for (size_t at = 0; at < exact.size(); at += columns) {
+    bool isEmpty = std::all_of(bound.begin() + int64_t(at),
+                               bound.begin() + int64_t(at + columns),
+                               [](double x) { return x == 0; });
+    ++result.rows;
+    ++(isEmpty ? result.emptyRows : result.rowsCompared);
+  }
+}
+
+void GradientChecker::judge(const GradientErrors &errors) {
+  double most = kMaxErrorFactor * errors.maxRounded + kMaxErrorFloor;
+  double mean = kMeanErrorFactor * errors.meanRounded + kMeanErrorFloor;
+  if (!(errors.max <= most)) {
+    fail(text("expected the max error of %s to be at most %.3g, got %.3g", name,
+              most, errors.max));
+  } else if (!(errors.mean <= mean)) {
+    fail(text("expected the mean error of %s to be at most %.3g, got %.3g",
+              name, mean, errors.mean));
+  }
+}
+
+GradientErrors GradientChecker::check() {
+  GradientErrors errors;
+  for (size_t at = 0; at < exact.size(); ++at) {
+    compare(at, errors);
+  }
+  countRows();
+  judge(errors);
+  return errors;
+}
+
+CheckResult attn::run::checkGradients(const Gradients &want,
+                                      const std::vector<HostTensor> &tensors) {
+  CheckResult result;
+  const HostTensor *dQ = findTensor(tensors, Role::QueryGradient);
+  const HostTensor *dK = findTensor(tensors, Role::KeyGradient);
+  result.name = dQ ? "dQ" : "dK";
+  GradientErrors first =
+      GradientChecker(want, dQ ? &GradientElements::q : &GradientElements::k,
+                      dQ ? *dQ : *dK, result.name, result)
+          .check();
+  result.maxError = first.max;
+  result.maxErrorRounded = first.maxRounded;
+  result.meanError = first.mean;
+  result.meanErrorRounded = first.meanRounded;
+  result.oShare = first.share;
+  result.lseName = nullptr;
+  if (const HostTensor *dV = findTensor(tensors, Role::ValueGradient)) {
+    result.lseName = "dV";
+    GradientErrors second =
+        GradientChecker(want, &GradientElements::v, *dV, result.lseName, result)
+            .check();
+    result.lseError = second.max;
+    result.lseShare = second.share;
+  }
+  return result;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the inputs of kernels of gradients that a forward pass would have
+// computed, and compares their results with float64.
+
+#ifndef ATTN_TOOLS_ATTN_RUN_CHECK_GRADIENTS_H
+#define ATTN_TOOLS_ATTN_RUN_CHECK_GRADIENTS_H
+
+#include "check.h"
+#include "gradients.h"
+
+namespace attn::run {
+
+/// Whether kernels of that kind compute gradients of Q, K or V.
+bool makesGradients(const std::string &kind);
+
+/// Computes the gradients, from the Q, K, V and dO among `tensors` and an LSE
+/// gradient that the problem's seed gives, and sets the statistics among
+/// `tensors` to those of the reference: 0 and +inf in rows without keys and
+/// after the last query.
+Gradients makeStatistics(const runtime::LaunchPlan &plan,
+                         const Problem &problem,
+                         std::vector<HostTensor> &tensors);
+
+/// Checks dQ, or dK and dV: each element is compared with its bound, and the
+/// maximum and mean errors with those of the rounded reference, as in check.h.
+CheckResult checkGradients(const Gradients &want,
+                           const std::vector<HostTensor> &tensors);
+
+} // namespace attn::run
+
+#endif // ATTN_TOOLS_ATTN_RUN_CHECK_GRADIENTS_H
