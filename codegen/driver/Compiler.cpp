@@ -113,6 +113,11 @@ static void setPipelineOptions(const CompileOptions &options,
   pipeline.target = options.target;
   pipeline.scheduleFile = options.scheduleFile;
   pipeline.rung = options.rung;
+  std::vector<std::string> rungs;
+  for (const auto &[kernel, rung] : options.rungs) {
+    rungs.push_back(llvm::formatv("{0}={1}", kernel, rung));
+  }
+  pipeline.rungs = rungs;
   pipeline.ptxas = requestedPtxas(options);
   // Stamps need registers that a schedule may not have.
   pipeline.losses = options.instrument ? codegen::Losses::Warn : options.losses;

@@ -2,6 +2,8 @@
 //
 // The ladder of the schedule table: if the assembler spills registers of a
 // kernel, the problem is compiled again with the entries of the next rung.
+#include "KernelLadders.h"
+#include "Loss.h"
 #include "ResourceReport.h"
 #include "attn/codegen/driver/Compiler.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -12,23 +14,6 @@ using namespace attn;
 
 namespace {
 
-/// The losses in the kernels of a module. Spilled bytes count both where they
-/// are stored and where they are loaded.
-struct Loss {
-  int64_t serialized = 0, spilledBytes = 0;
-
-  static Loss of(ModuleOp module);
-  bool any() const { return serialized != 0 || spilledBytes != 0; }
-  bool operator<(const Loss &other) const {
-    return std::tuple(serialized, spilledBytes) <
-           std::tuple(other.serialized, other.spilledBytes);
-  }
-  std::string describe() const {
-    return llvm::formatv("{0} bytes of spills and {1} warnings C75xx",
-                         spilledBytes, serialized);
-  }
-};
-
 /// A module that was compiled on one rung.
 struct Attempt {
   OwningOpRef<ModuleOp> module;
@@ -37,20 +22,6 @@ struct Attempt {
 };
 
 } // namespace
-
-Loss Loss::of(ModuleOp module) {
-  Loss loss;
-  for (auto binary : module.getOps<gpu::BinaryOp>()) {
-    loss.serialized += countSerialized(binary);
-    forEachAssembly(binary, [&](StringRef, DictionaryAttr numbers) {
-      for (StringRef name : {"spill_stores", "spill_loads"}) {
-        auto bytes = numbers.getAs<IntegerAttr>(name);
-        loss.spilledBytes += bytes ? bytes.getInt() : 0;
-      }
-    });
-  }
-  return loss;
-}
 
 namespace {
 /// An op whose schedule the table chooses.
@@ -73,8 +44,7 @@ static Unscheduled findUnscheduled(ModuleOp module,
           choose &= !op.getConfig();
         });
   });
-  // Gradients that two kernels compute have no schedule.
-  choose &= all.size() == 1 && all.front().problem.getKind() != KernelKind::Bwd;
+  choose &= all.size() == 1 && !makesSeveralKernels(module);
   return choose ? all.front() : Unscheduled();
 }
 
@@ -144,8 +114,14 @@ static FailureOr<Attempt> findRung(ModuleOp module, const Unscheduled &of,
 
 LogicalResult attn::climb(ModuleOp module, const CompileOptions &options,
                           CompileRung compileRung) {
+  if (options.losses != codegen::Losses::Refuse) {
+    return compileRung(module, options);
+  }
+  if (makesSeveralKernels(module) && options.scheduleFile.empty()) {
+    return climbEach(module, options, compileRung);
+  }
   Unscheduled of = findUnscheduled(module, options);
-  if (!of.op || options.losses != codegen::Losses::Refuse) {
+  if (!of.op) {
     return compileRung(module, options);
   }
   CompileOptions plain = options;

@@ -15,12 +15,15 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   switch (stage) {
   case Stage::Attn:
     manager.addPass(createDifferentiate({/*marked=*/true}));
-    manager.addPass(createSplitBackward());
+    manager.addPass(
+        createSplitBackward({options.target, options.scheduleFile}));
     // After the passes that write or split ops of attention.
     manager.addPass(createSplitLaunches());
     manager.addPass(createInferMask());
     manager.addPass(
-        createConfigure({options.target, options.scheduleFile, options.rung}));
+        createConfigure({options.target, options.scheduleFile, options.rung,
+                         SmallVector<std::string>(options.rungs.begin(),
+                                                  options.rungs.end())}));
     break;
   case Stage::Tile:
     manager.addPass(createTile());

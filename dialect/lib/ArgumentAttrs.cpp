@@ -199,6 +199,10 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
     return ArrayRef(gradients).take_front();
   case KernelKind::BwdDKDV:
     return ArrayRef(gradients).drop_front();
+  case KernelKind::BwdDK:
+    return ArrayRef(gradients).slice(1, 1);
+  case KernelKind::BwdDV:
+    return ArrayRef(gradients).take_back();
   default:
     return forward;
   }
@@ -384,6 +388,8 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   case KernelKind::Bwd:
   case KernelKind::BwdDQ:
   case KernelKind::BwdDKDV:
+  case KernelKind::BwdDK:
+  case KernelKind::BwdDV:
     return backward;
   default:
     return {};

@@ -43,12 +43,29 @@ LogicalResult DeltaOp::verify() {
 
 ProblemAttr AttentionBwdOp::getProblem() {
   static constexpr KernelKind kinds[] = {KernelKind::Bwd, KernelKind::BwdDQ,
-                                         KernelKind::BwdDKDV};
+                                         KernelKind::BwdDKDV, KernelKind::BwdDK,
+                                         KernelKind::BwdDV};
   return ProblemAttr::get(
       getContext(), kinds[size_t(getGradients())],
       getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
       getLayout(), getMask(), regionKind(getScoreRegion(), 3),
       regionKind(getMaskRegion(), 2), getBoundKinds(), RowKeys::None);
+}
+
+std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {
+  switch (gradients) {
+  case Gradients::All:
+    return {0, 3};
+  case Gradients::DQ:
+    return {0, 1};
+  case Gradients::DKDV:
+    return {1, 2};
+  case Gradients::DK:
+    return {1, 1};
+  case Gradients::DV:
+    return {2, 1};
+  }
+  llvm_unreachable("unknown gradients");
 }
 
 ParseResult attn::parseGradients(OpAsmParser &parser,
@@ -74,11 +91,17 @@ void attn::printGradients(OpAsmPrinter &printer, Operation *,
   }
 }
 
+Value AttentionBwdOp::getGradient(Gradients which) {
+  auto [first, count] = gradientRange(getGradients());
+  unsigned at = gradientRange(which).first;
+  return first <= at && at < first + count ? getResult(at - first) : Value();
+}
+
 void AttentionBwdOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   StringRef names[] = {"dq", "dk", "dv"};
-  ArrayRef<StringRef> own(names);
-  own = getGradients() == Gradients::DKDV ? own.drop_front() : own;
-  for (auto [result, name] : llvm::zip(getResults(), own)) {
+  auto [first, count] = gradientRange(getGradients());
+  for (auto [result, name] :
+       llvm::zip(getResults(), ArrayRef(names).slice(first, count))) {
     setName(result, name);
   }
 }
@@ -91,13 +114,9 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
   // A parser asks before it has set the default.
   GradientsAttr given = adaptor.getProperties().gradients;
   Gradients gradients = given ? given.getValue() : Gradients::All;
-  if (gradients != Gradients::DKDV) {
-    types.push_back(adaptor.getQuery().getType());
-  }
-  if (gradients != Gradients::DQ) {
-    types.push_back(adaptor.getKey().getType());
-    types.push_back(adaptor.getValue().getType());
-  }
+  Value of[] = {adaptor.getQuery(), adaptor.getKey(), adaptor.getValue()};
+  auto [first, count] = gradientRange(gradients);
+  llvm::append_range(types, ValueRange(of).slice(first, count).getTypes());
   return success();
 }
 

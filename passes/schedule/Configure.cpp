@@ -223,20 +223,49 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return dropUnreached(op, *packed);
   }
 
+  /// Returns the rung that the look-up for an op of a backward pass begins
+  /// with.
+  FailureOr<int64_t> lowestRungOf(Operation *op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    for (StringRef each : rungs) {
+      auto [kernel, number] = each.rsplit('=');
+      int64_t value = 0;
+      if (number.getAsInteger(10, value) || value < 0) {
+        return op->emitOpError(
+                   "expected each of 'rungs' to be KERNEL=RUNG, got '")
+               << each << "'";
+      }
+      if (function && function.getSymName() == kernel) {
+        return value;
+      }
+    }
+    return rung.getValue();
+  }
+
   /// Gives an op of a backward pass the config of its only entry.
   template <typename Op> LogicalResult configure(Op op) {
     if (op.getConfig()) {
       return finish(op, "the op");
     }
-    auto entries = lookupTableEntries(op.getContext(), op.getProblem(), target,
-                                      scheduleFile, rung,
-                                      [&] { return op.emitOpError(); });
-    if (failed(entries)) {
+    FailureOr<int64_t> lowest = lowestRungOf(op);
+    if (failed(lowest)) {
       return failure();
     }
+    FailureOr<SmallVector<TableEntry>> entries;
+    for (int64_t first = *lowest; first >= 0; --first) {
+      entries = lookupTableEntries(op.getContext(), op.getProblem(), target,
+                                   scheduleFile, first,
+                                   [&] { return op.emitOpError(); });
+      if (failed(entries)) {
+        return failure();
+      }
+      if (!entries->empty()) {
+        break;
+      }
+    }
     if (entries->size() != 1 || entries->front().when) {
-      return op.emitOpError("expected one entry without a condition on rung ")
-             << rung.getValue() << ", got " << entries->size() << " entries";
+      return op.emitOpError("expected one entry without a condition, got ")
+             << entries->size() << " entries";
     }
     op.setConfigAttr(entries->front().config);
     return finish(op, entries->front().origin);

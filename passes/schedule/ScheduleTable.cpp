@@ -287,10 +287,8 @@ static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
   return chosen;
 }
 
-static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
-                                                   const Key &wanted,
-                                                   StringRef path,
-                                                   EmitError emitError) {
+static FailureOr<OwningOpRef<ModuleOp>>
+parseFile(MLIRContext *context, StringRef path, EmitError emitError) {
   if (!llvm::sys::fs::exists(path)) {
     return emitError() << "expected schedule file '" << path
                        << "' to exist, got no such file";
@@ -300,7 +298,19 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
   if (failed(verifyFile(module.get(), path, emitError))) {
     return failure();
   }
-  TableEntryOp last = entriesOf(*module).back();
+  return module;
+}
+
+static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
+                                                   const Key &wanted,
+                                                   StringRef path,
+                                                   EmitError emitError) {
+  FailureOr<OwningOpRef<ModuleOp>> parsed = parseFile(context, path, emitError);
+  if (failed(parsed)) {
+    return failure();
+  }
+  ModuleOp module = parsed->get();
+  TableEntryOp last = entriesOf(module).back();
   Key key = Key::of(last);
   if (!key.servesProblem(wanted)) {
     return emitError() << "expected the entry '@" << last.getSymName()
@@ -315,7 +325,7 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
                        << "', got '" << llvm::join(key.machines, "' and '")
                        << "'";
   }
-  return chooseEntries(*module, wanted, path);
+  return chooseEntries(module, wanted, path);
 }
 
 namespace {
@@ -421,4 +431,39 @@ attn::lookupTableEntries(MLIRContext *context, ProblemAttr problem,
   return scheduleFile.empty()
              ? searchTable(context, wanted, firstRung, emitError)
              : readFile(context, wanted, scheduleFile, emitError);
+}
+
+/// Whether the table has entries that match `wanted`; reads higher rungs only
+/// if the first has none.
+static FailureOr<bool> isInTable(MLIRContext *context, const Key &wanted,
+                                 EmitError emitError) {
+  std::string known;
+  for (StringRef folder : {kScheduleFolder, kRungFolder}) {
+    auto candidates = findCandidates(context, folder, wanted, known, emitError);
+    if (failed(candidates)) {
+      return failure();
+    }
+    if (!candidates->empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+FailureOr<bool> attn::hasTableEntry(MLIRContext *context, ProblemAttr problem,
+                                    StringRef target, StringRef scheduleFile,
+                                    EmitError emitError) {
+  if (failed(lookupMachine(context, target, emitError))) {
+    return failure();
+  }
+  Key wanted = Key::of(problem, target);
+  if (scheduleFile.empty()) {
+    return isInTable(context, wanted, emitError);
+  }
+  FailureOr<OwningOpRef<ModuleOp>> parsed =
+      parseFile(context, scheduleFile, emitError);
+  if (failed(parsed)) {
+    return failure();
+  }
+  return Key::of(entriesOf(parsed->get()).back()).servesProblem(wanted);
 }

@@ -75,3 +75,28 @@ func.func @large(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
       } : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
 }
+
+// -----
+
+!t = tensor<?x?x?x128xbf16>
+!l = tensor<?x?x?xf32>
+
+// An op of a backward pass has the rung of its function, or the last one below.
+// RUN: attn-opt %s --attn-configure="rungs=dq=1,statistics=3" -split-input-file | FileCheck %s --check-prefix=NAMED
+// NAMED-LABEL: func.func @dq(
+// NAMED: config <{{.*}}rung = 1>
+// NAMED-LABEL: func.func @statistics(
+// NAMED: attn.delta
+// NAMED-SAME: config <
+// NAMED-NOT: rung
+func.func @dq(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq) : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}
+func.func @statistics(%o: !t, %do: !t, %lse: !l, %dlse: !l) -> (!l, !l) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  return %delta, %lse2 : !l, !l
+}
+
+// RUN: not attn-opt %s --attn-configure="rungs=dq" -split-input-file 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: 'attn.attention_bwd' op expected each of 'rungs' to be KERNEL=RUNG, got 'dq'

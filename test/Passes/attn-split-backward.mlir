@@ -1,5 +1,12 @@
-// One op for dQ and one for dK and dV, as none makes all gradients.
+// An op is split until the table has a kernel for each part: one for dQ and one for dK and dV, or one for each gradient.
 // RUN: attn-opt %s --attn-split-backward | FileCheck %s -enable-var-scope --implicit-check-not=attn.attention_bwd
+// RUN: not attn-opt %s --attn-split-backward=target=sm_1 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: error: 'attn.attention_bwd' op expected {{.*}}sm_1
+
+// The kind of a given schedule decides: one of dV does not make dK and dV.
+// RUN: attn-opt %s --attn-split-backward=schedule-file=%attn_root/passes/schedule/data/schedules/sm_90a/bwd_dv_d256.mlir | FileCheck %s --check-prefix=GIVEN
+// GIVEN-LABEL: func.func @dv_alone
+// GIVEN: attn.attention_bwd {{.*}} gradients(dv)
 
 !t = tensor<?x?x?x64xbf16>
 !v = tensor<?x?x?x32xbf16>
@@ -59,6 +66,26 @@ func.func @dv_alone(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %sca
 func.func @none(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f32) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !v, !v, !l)
   return
+}
+
+// The sums of dK and dV of this head dim do not fit one kernel.
+// CHECK-LABEL: func.func @wide
+// CHECK: %[[DQ:.*]] = attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: %[[DK:.*]] = attn.attention_bwd {{.*}} gradients(dk) captures(
+// CHECK: score_region
+// CHECK: %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dv) captures(
+// CHECK: score_region
+// CHECK: return %[[DQ]], %[[DK]], %[[DV]]
+!w = tensor<?x?x?x256xbf16>
+func.func @wide(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %c: f32) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      captures(%c : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %factor: f32):
+        %z = arith.mulf %x, %factor : f32
+        attn.yield %z, %factor : f32, f32
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
 }
 
 // Left alone: an op for one kernel, and one with a config.

@@ -157,6 +157,37 @@ func.func @user(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: 
 
 // -----
 
+// A kernel of one gradient has the steps that this one needs: dV neither V nor delta.
+// CHECK: tile.kernel @dk
+// CHECK-NOT: @cvt_p
+// CHECK: tile.step @mm_dk
+// CHECK-NOT: @mm_dv
+// CHECK: tile.step @st_dk
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(dk) config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %dk : !t
+}
+
+// -----
+
+// CHECK: tile.kernel @dv
+// CHECK-NOT: @{{ld_v|ld_dl|dp|dsoft}}
+// CHECK: tile.step @mm_dv
+// CHECK-NOT: @mm_dk
+// CHECK: tile.step @st_dv
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @dv(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(dv) config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %dv : !t
+}
+
+// -----
+
 // A function without gradients is left alone.
 // CHECK: func.func @other
 func.func @other(%x: f32) -> f32 {

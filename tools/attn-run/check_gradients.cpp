@@ -12,10 +12,6 @@ using namespace attn;
 using namespace attn::run;
 using runtime::Role;
 
-bool attn::run::makesGradients(const std::string &kind) {
-  return kind == "bwd_dq" || kind == "bwd_dk_dv";
-}
-
 /// Sets the statistics of each row, also of those after the last query.
 static void setStatistics(const Problem &p, const Gradients &of,
                           HostTensor &delta, HostTensor &lse2) {
@@ -150,27 +146,38 @@ GradientErrors GradientChecker::check() {
 
 CheckResult attn::run::checkGradients(const Gradients &want,
                                       const std::vector<HostTensor> &tensors) {
+  struct Gradient {
+    Role role;
+    const char *name;
+    std::vector<double> GradientElements::*elements;
+  };
+  static constexpr Gradient all[] = {
+      {Role::QueryGradient, "dQ", &GradientElements::q},
+      {Role::KeyGradient, "dK", &GradientElements::k},
+      {Role::ValueGradient, "dV", &GradientElements::v}};
   CheckResult result;
-  const HostTensor *dQ = findTensor(tensors, Role::QueryGradient);
-  const HostTensor *dK = findTensor(tensors, Role::KeyGradient);
-  result.name = dQ ? "dQ" : "dK";
-  GradientErrors first =
-      GradientChecker(want, dQ ? &GradientElements::q : &GradientElements::k,
-                      dQ ? *dQ : *dK, result.name, result)
-          .check();
-  result.maxError = first.max;
-  result.maxErrorRounded = first.maxRounded;
-  result.meanError = first.mean;
-  result.meanErrorRounded = first.meanRounded;
-  result.oShare = first.share;
+  result.name = nullptr;
   result.lseName = nullptr;
-  if (const HostTensor *dV = findTensor(tensors, Role::ValueGradient)) {
-    result.lseName = "dV";
-    GradientErrors second =
-        GradientChecker(want, &GradientElements::v, *dV, result.lseName, result)
+  for (const Gradient &gradient : all) {
+    const HostTensor *got = findTensor(tensors, gradient.role);
+    if (!got) {
+      continue;
+    }
+    GradientErrors errors =
+        GradientChecker(want, gradient.elements, *got, gradient.name, result)
             .check();
-    result.lseError = second.max;
-    result.lseShare = second.share;
+    if (result.name) {
+      result.lseName = gradient.name;
+      result.lseError = errors.max;
+      result.lseShare = errors.share;
+    } else {
+      result.name = gradient.name;
+      result.maxError = errors.max;
+      result.maxErrorRounded = errors.maxRounded;
+      result.meanError = errors.mean;
+      result.meanErrorRounded = errors.meanRounded;
+      result.oShare = errors.share;
+    }
   }
   return result;
 }

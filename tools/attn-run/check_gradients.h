@@ -11,9 +11,6 @@
 
 namespace attn::run {
 
-/// Whether kernels of that kind compute gradients of Q, K or V.
-bool makesGradients(const std::string &kind);
-
 /// Computes the gradients, from the Q, K, V and dO among `tensors` and an LSE
 /// gradient that the problem's seed gives, and sets the statistics among
 /// `tensors` to those of the reference: 0 and +inf in rows without keys and
@@ -22,8 +19,9 @@ Gradients makeStatistics(const runtime::LaunchPlan &plan,
                          const Problem &problem,
                          std::vector<HostTensor> &tensors);
 
-/// Checks dQ, or dK and dV: each element is compared with its bound, and the
-/// maximum and mean errors with those of the rounded reference, as in check.h.
+/// Checks dQ, or dK, dV or both: each element is compared with its bound, and
+/// the maximum and mean errors with those of the rounded reference, as in
+/// check.h.
 CheckResult checkGradients(const Gradients &want,
                            const std::vector<HostTensor> &tensors);
 

@@ -136,18 +136,23 @@ int64_t multiplicationsOfPair(const std::string &kind, const Problem &problem) {
   if (kind == "fwd") {
     return problem.dim + problem.dimV;
   }
-  if (kind == "bwd_dq") {
-    return 2 * problem.dim + problem.dimV;
+  using runtime::Role;
+  bool ofScores = false; // the derivative of scores, of dQ and dK
+  int64_t results = 0;
+  for (Role role : gradientsOf(kind)) {
+    bool isOfV = role == Role::ValueGradient;
+    ofScores |= !isOfV;
+    results += isOfV ? problem.dimV : problem.dim;
   }
-  return kind == "bwd_dk_dv" ? 2 * problem.dim + 2 * problem.dimV : 0;
+  return results == 0 ? 0
+                      : problem.dim + (ofScores ? problem.dimV : 0) + results;
 }
 
 bool runBench(Run &run, Session &session, const Problem &problem) {
   int64_t ofPair = multiplicationsOfPair(run.plan.problem.kind, problem);
   if (ofPair == 0) {
     return report(run, problem, "bench", false,
-                  "expected a plan of kind 'fwd', 'bwd_dq' or 'bwd_dk_dv', "
-                  "got '" +
+                  "expected a plan of kind 'fwd' or of gradients, got '" +
                       run.plan.problem.kind + "'");
   }
   double milliseconds = 0;

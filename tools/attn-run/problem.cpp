@@ -282,6 +282,21 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   return problem;
 }
 
+std::vector<runtime::Role> attn::run::gradientsOf(const std::string &kind) {
+  using runtime::Role;
+  static const std::pair<const char *, std::vector<Role>> kinds[] = {
+      {"bwd_dq", {Role::QueryGradient}},
+      {"bwd_dk_dv", {Role::KeyGradient, Role::ValueGradient}},
+      {"bwd_dk", {Role::KeyGradient}},
+      {"bwd_dv", {Role::ValueGradient}}};
+  for (const auto &[word, gradients] : kinds) {
+    if (kind == word) {
+      return gradients;
+    }
+  }
+  return {};
+}
+
 std::vector<runtime::Role>
 attn::run::neededRoles(const runtime::LaunchPlan &plan) {
   using runtime::Role;
@@ -294,15 +309,12 @@ attn::run::neededRoles(const runtime::LaunchPlan &plan) {
   }
   std::vector<Role> inputs = {Role::Query,          Role::Key,   Role::Value,
                               Role::OutputGradient, Role::Delta, Role::Lse2};
-  if (plan.problem.kind == "bwd_dq") {
-    inputs.push_back(Role::QueryGradient);
-    return inputs;
+  std::vector<Role> results = gradientsOf(plan.problem.kind);
+  if (results.empty()) {
+    return {};
   }
-  if (plan.problem.kind == "bwd_dk_dv") {
-    inputs.insert(inputs.end(), {Role::KeyGradient, Role::ValueGradient});
-    return inputs;
-  }
-  return {};
+  inputs.insert(inputs.end(), results.begin(), results.end());
+  return inputs;
 }
 
 std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {

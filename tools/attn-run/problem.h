@@ -74,6 +74,10 @@ Problem makeProblem(const runtime::LaunchPlan &plan, const Options &options);
 Problem makeRandomProblem(const runtime::LaunchPlan &plan,
                           const GivenCaptures &captures, uint64_t seed);
 
+/// Returns the roles of the gradients of Q, K and V that kernels of a kind
+/// make.
+std::vector<runtime::Role> gradientsOf(const std::string &kind);
+
 /// Returns the roles of the tensors that the kernels of a problem must have for
 /// a launch here; none if there is no such problem.
 std::vector<runtime::Role> neededRoles(const runtime::LaunchPlan &plan);

@@ -44,9 +44,9 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
 bool Session::prepare() {
   std::vector<runtime::Role> roles = neededRoles(plan);
   if (roles.empty()) {
-    return fail("expected a plan of kind 'fwd', 'delta', 'bwd_dq' or "
-                "'bwd_dk_dv', got '" +
-                plan.problem.kind + "'");
+    return fail(
+        "expected a plan of kind 'fwd', 'delta' or of gradients, got '" +
+        plan.problem.kind + "'");
   }
   for (runtime::Role role : roles) {
     if (plan.findArg(role) < 0) {
@@ -60,7 +60,7 @@ bool Session::prepare() {
   }
   // A launch with other heads is refused.
   bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
-  if (makesGradients(plan.problem.kind) && problem.hasTrueStatistics &&
+  if (!gradientsOf(plan.problem.kind).empty() && problem.hasTrueStatistics &&
       hasGroups) {
     gradients = makeStatistics(plan, problem, tensors.tensors);
     if (!tensors.upload(error)) {
@@ -136,7 +136,7 @@ CheckResult Session::check() const {
   if (plan.problem.kind == "delta") {
     return checkDelta(problem, tensors.tensors);
   }
-  if (makesGradients(plan.problem.kind)) {
+  if (!gradientsOf(plan.problem.kind).empty()) {
     return checkGradients(gradients, tensors.tensors);
   }
   return checkOutputs(referenceInputs(),

@@ -16,6 +16,9 @@
 #include "attn/dialect/AttnTypes.h.inc"
 
 namespace attn {
+/// The attribute of the arguments of a function whose gradients are asked for.
+constexpr llvm::StringLiteral kGradientAttr = "attn.gradient";
+
 /// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>
 inferIntegerRange(mlir::Operation *op,
@@ -47,6 +50,9 @@ parseBounds(mlir::OpAsmParser &parser,
             MaskBoundsAttr &kinds);
 void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  mlir::ValueRange values, MaskBoundsAttr kinds);
+/// Returns which of dQ, dK and dV are computed: the number of the first one,
+/// and how many follow each other from it on.
+std::pair<unsigned, unsigned> gradientRange(Gradients gradients);
 // A keyword of attn.attention_bwd.
 mlir::ParseResult parseGradients(mlir::OpAsmParser &parser,
                                  GradientsAttr &gradients);

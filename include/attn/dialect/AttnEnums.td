@@ -62,7 +62,8 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
 
 def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes", [
-  I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"DQ", 1, "dq">, I32EnumAttrCase<"DKDV", 2, "dk_dv">]>;
+  I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"DQ", 1, "dq">, I32EnumAttrCase<"DKDV", 2, "dk_dv">,
+  I32EnumAttrCase<"DK", 3, "dk">, I32EnumAttrCase<"DV", 4, "dv">]>;
 def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 
 // The ends of the keys that `row_keys` of attn.attention yields.

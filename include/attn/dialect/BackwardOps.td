@@ -81,7 +81,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     whatever g is.
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
-    or `dk_dv`, dK and dV.
+    `dk_dv`, dK and dV; `dk`; or `dv`.
 
     **Operands**
     - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
@@ -160,6 +160,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
+    /// Returns dQ, dK or dV, or null if the op does not compute it.
+    ::mlir::Value getGradient(::attn::Gradients which);
   }];
 }
 

@@ -22,8 +22,10 @@ def Attn_CustomKind : Attn_KindWord<4, "Custom", "custom">; // its text names it
 def Attn_DeltaKind : Attn_KindWord<5, "Delta", "delta">;    // the row statistics of a backward pass
 def Attn_BwdDQKind : Attn_KindWord<6, "BwdDQ", "bwd_dq">;
 def Attn_BwdDKDVKind : Attn_KindWord<7, "BwdDKDV", "bwd_dk_dv">;
+def Attn_BwdDKKind : Attn_KindWord<8, "BwdDK", "bwd_dk">;
+def Attn_BwdDVKind : Attn_KindWord<9, "BwdDV", "bwd_dv">;
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
-                         Attn_BwdDQKind, Attn_BwdDKDVKind];
+                         Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;

@@ -37,7 +37,9 @@ private:
   }
   /// Whether items own keys, and loop over the query heads of a group.
   bool ownsKeys() {
-    return kernel.getProblem().getKind() == KernelKind::BwdDKDV;
+    return llvm::is_contained(
+        {KernelKind::BwdDKDV, KernelKind::BwdDK, KernelKind::BwdDV},
+        kernel.getProblem().getKind());
   }
   void checkHeads();
   void checkSizes();

@@ -53,15 +53,18 @@ static void addGradients(AttentionBwdOp op, BackwardArguments &args,
                          ArgumentList &list) {
   using namespace attn::names;
   using Role = ArgumentRole;
-  if (op.getGradients() == Gradients::DQ) {
-    list.addResult(args.dq, queryGradient, Role::QueryGradient, op.getResult(0),
+  if (Value dq = op.getGradient(Gradients::DQ)) {
+    list.addResult(args.dq, queryGradient, Role::QueryGradient, dq,
                    list.dimsOf(queries, queryHeads, dim));
-    return;
   }
-  list.addResult(args.dk, keyGradient, Role::KeyGradient, op.getResult(0),
-                 list.dimsOf(keys, keyHeads, dim));
-  list.addResult(args.dv, valueGradient, Role::ValueGradient, op.getResult(1),
-                 list.dimsOf(keys, keyHeads, dimV));
+  if (Value dk = op.getGradient(Gradients::DK)) {
+    list.addResult(args.dk, keyGradient, Role::KeyGradient, dk,
+                   list.dimsOf(keys, keyHeads, dim));
+  }
+  if (Value dv = op.getGradient(Gradients::DV)) {
+    list.addResult(args.dv, valueGradient, Role::ValueGradient, dv,
+                   list.dimsOf(keys, keyHeads, dimV));
+  }
 }
 
 /// Writes sizes, as i32, and the scale of exponents.

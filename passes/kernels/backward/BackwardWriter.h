@@ -83,7 +83,8 @@ private:
 };
 
 /// Writes kernel `name` before the function of `op`, which has a config: the
-/// kernel of dQ, which owns queries, or that of dK and dV, which owns keys.
+/// kernel of dQ, which owns queries, or that of dK, dV or both, which owns
+/// keys.
 tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                         ArgumentNames names);
 tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,

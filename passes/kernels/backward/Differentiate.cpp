@@ -17,7 +17,6 @@ using namespace mlir;
 using namespace attn;
 
 /// The attribute of an argument of the function whose gradient is wanted.
-constexpr StringLiteral kGradientAttr = "attn.gradient";
 
 /// Requires: the masks and functions are those of the user.
 static LogicalResult checkStage(AttentionOp op) {

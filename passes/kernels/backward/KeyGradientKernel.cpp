@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel of dK and dV: a work item owns a block of keys and streams the
-// queries that see them, for each block of queries one query head of the group
-// after the other. Scores have keys as rows.
+// The kernel of dK and dV, or of one of them: a work item owns a block of keys
+// and streams the queries that see them, for each block of queries one query
+// head of the group after the other. Scores have keys as rows.
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
 
@@ -11,55 +11,91 @@ using namespace attn;
 
 namespace {
 
-/// The tiles of the keys of a work item.
-struct OwnedKeys {
-  Value work, k, v;
+class KeyGradientKernel {
+public:
+  KeyGradientKernel(AttentionBwdOp op) : w(op, Side::Key) {}
+
+  tile::KernelOp write(StringRef name, ArgumentNames names);
+
+private:
+  void writeLoopBody(tile::ForOp loop);
+  /// Write the sums that the loop carries on.
+  Value addToValueGradient(Value sum);
+  Value addToKeyGradient(Value sum);
+
+  BackwardWriter w;
+  Value work, k, v;               // of the item; no V for dV alone
+  Value q, outGradient, p, slope; // of the iteration
 };
 
 } // namespace
 
-static void writeLoopBody(BackwardWriter &w, tile::ForOp loop,
-                          const OwnedKeys &owned) {
+Value KeyGradientKernel::addToValueGradient(Value sum) {
+  Value rounded = w.writeRounded("cvt_p", p);
+  return w.addProduct("mm_dv", rounded, outGradient, sum);
+}
+
+Value KeyGradientKernel::addToKeyGradient(Value sum) {
+  Value delta = w.loadRows("ld_dl", w.args.delta, work);
+  Value products = w.multiply("dp", v, outGradient);
+  Value ds =
+      w.writeRounded("cvt_ds", w.writeDerivatives(p, products, delta, slope));
+  return w.addProduct("mm_dk", ds, q, sum);
+}
+
+void KeyGradientKernel::writeLoopBody(tile::ForOp loop) {
   OpBuilder::InsertionGuard guard(w.b);
   Block &block = loop.getBody().emplaceBlock();
   w.matrix.iteration = block.addArgument(w.b.getI32Type(), w.b.loc);
-  Value dk = block.addArgument(loop.getInits()[0].getType(), w.b.loc);
-  Value dv = block.addArgument(loop.getInits()[1].getType(), w.b.loc), slope;
+  SmallVector<Value> sums;
+  for (Type type : loop.getInits().getTypes()) {
+    sums.push_back(block.addArgument(type, w.b.loc));
+  }
   w.b.setInsertionPointToStart(&block);
-  Value q = w.loadTile("ld_q", w.args.q, Side::Query, owned.work);
-  Value lse2 = w.loadRows("ld_lse", w.args.lse2, owned.work);
-  Value outGradient =
-      w.loadTile("ld_do", w.args.outGradient, Side::Query, owned.work);
-  Value delta = w.loadRows("ld_dl", w.args.delta, owned.work);
-  Value s = w.multiply("qk", owned.k, q);
-  Value products = w.multiply("dp", owned.v, outGradient);
-  Value p32 = w.writeProbabilities(s, lse2, owned.work, slope);
-  Value p = w.writeRounded("cvt_p", p32);
-  Value ds =
-      w.writeRounded("cvt_ds", w.writeDerivatives(p32, products, delta, slope));
-  dv = w.addProduct("mm_dv", p, outGradient, dv);
-  dk = w.addProduct("mm_dk", ds, q, dk);
-  tile::YieldOp::create(w.b, w.b.loc, {dk, dv});
+  q = w.loadTile("ld_q", w.args.q, Side::Query, work);
+  Value lse2 = w.loadRows("ld_lse", w.args.lse2, work);
+  outGradient = w.loadTile("ld_do", w.args.outGradient, Side::Query, work);
+  Value s = w.multiply("qk", k, q);
+  p = w.writeProbabilities(s, lse2, work, slope);
+  if (w.args.dv) {
+    sums.back() = addToValueGradient(sums.back());
+  }
+  if (w.args.dk) {
+    sums.front() = addToKeyGradient(sums.front());
+  }
+  tile::YieldOp::create(w.b, w.b.loc, sums);
+}
+
+tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
+  tile::KernelOp kernel = w.createKernel(name, std::move(names));
+  work = w.writeNext();
+  k = w.loadTile("ld_k", w.args.k, Side::Key, work);
+  SmallVector<Value> sums;
+  if (w.args.dk) {
+    v = w.loadTile("ld_v", w.args.v, Side::Key, work);
+    sums.push_back(w.zeroSum(w.args.k));
+  }
+  if (w.args.dv) {
+    sums.push_back(w.zeroSum(w.args.v));
+  }
+  QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(), w.matrix.repeats};
+  auto bounds = ranges.writeBounds(w.b, work);
+  auto loop =
+      tile::ForOp::create(w.b, w.b.loc, ValueRange(sums).getTypes(), bounds,
+                          ranges.ranges(w.b.getContext()), sums);
+  writeLoopBody(loop);
+  if (w.args.dk) {
+    w.storeSum("cvt_dk", "st_dk", loop.getResults().front(), /*scaled=*/true,
+               w.args.dk, work);
+  }
+  if (w.args.dv) {
+    w.storeSum("cvt_dv", "st_dv", loop.getResults().back(), /*scaled=*/false,
+               w.args.dv, work);
+  }
+  return kernel;
 }
 
 tile::KernelOp attn::writeKeyGradientKernel(AttentionBwdOp op, StringRef name,
                                             ArgumentNames names) {
-  BackwardWriter w(op, Side::Key);
-  tile::KernelOp kernel = w.createKernel(name, std::move(names));
-  OwnedKeys owned;
-  owned.work = w.writeNext();
-  owned.k = w.loadTile("ld_k", w.args.k, Side::Key, owned.work);
-  owned.v = w.loadTile("ld_v", w.args.v, Side::Key, owned.work);
-  QueryRanges ranges{w.matrix.ranges, op.hasScoreRegion(), w.matrix.repeats};
-  auto bounds = ranges.writeBounds(w.b, owned.work);
-  Value sums[] = {w.zeroSum(w.args.k), w.zeroSum(w.args.v)};
-  auto loop =
-      tile::ForOp::create(w.b, w.b.loc, ValueRange(sums).getTypes(), bounds,
-                          ranges.ranges(w.b.getContext()), sums);
-  writeLoopBody(w, loop, owned);
-  w.storeSum("cvt_dk", "st_dk", loop.getResult(0), /*scaled=*/true, w.args.dk,
-             owned.work);
-  w.storeSum("cvt_dv", "st_dv", loop.getResult(1), /*scaled=*/false, w.args.dv,
-             owned.work);
-  return kernel;
+  return KeyGradientKernel(op).write(name, std::move(names));
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-split-backward: replaces an attn.attention_bwd that computes all
-// gradients by one for dQ and one for dK and dV.
+// attn-split-backward: replaces an attn.attention_bwd that no schedule of the
+// table computes by two, each with a part of the gradients.
 #include "attn/dialect/Attn.h"
 #include "attn/passes/kernels/Passes.h"
+#include "attn/passes/schedule/ScheduleTable.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace attn {
@@ -15,11 +16,11 @@ using namespace mlir;
 using namespace attn;
 
 /// Replaces `results` by those of a copy of `op` that computes `gradients`,
-/// unless nothing uses them.
-static void replacePart(AttentionBwdOp op, Gradients gradients,
-                        ResultRange results) {
+/// unless nothing uses them. Returns the copy, or null.
+static AttentionBwdOp replacePart(AttentionBwdOp op, Gradients gradients,
+                                  ResultRange results) {
   if (results.use_empty()) {
-    return;
+    return {};
   }
   OpBuilder builder(op);
   auto part = AttentionBwdOp::create(
@@ -34,6 +35,21 @@ static void replacePart(AttentionBwdOp op, Gradients gradients,
   for (auto [old, result] : llvm::zip_equal(results, part.getResults())) {
     old.replaceAllUsesWith(result);
   }
+  return part;
+}
+
+/// Returns the two halves of gradients; none of a single one.
+static ArrayRef<Gradients> halvesOf(Gradients gradients) {
+  static constexpr Gradients ofAll[] = {Gradients::DQ, Gradients::DKDV};
+  static constexpr Gradients ofKeys[] = {Gradients::DK, Gradients::DV};
+  switch (gradients) {
+  case Gradients::All:
+    return ofAll;
+  case Gradients::DKDV:
+    return ofKeys;
+  default:
+    return {};
+  }
 }
 
 namespace {
@@ -41,17 +57,38 @@ struct SplitBackwardPass
     : public attn::impl::SplitBackwardBase<SplitBackwardPass> {
   using SplitBackwardBase::SplitBackwardBase;
 
-  void runOnOperation() override {
-    SmallVector<AttentionBwdOp> whole;
-    getOperation().walk([&](AttentionBwdOp op) {
-      if (op.getGradients() == Gradients::All && !op.getConfig()) {
-        whole.push_back(op);
+  /// Splits an op until the table has a schedule for each part. A single
+  /// gradient without one is left to attn-configure, which says so.
+  LogicalResult split(AttentionBwdOp op) {
+    ArrayRef<Gradients> halves = halvesOf(op.getGradients());
+    if (halves.empty() || op.getConfig()) {
+      return success();
+    }
+    FailureOr<bool> isWhole =
+        hasTableEntry(op.getContext(), op.getProblem(), target, scheduleFile,
+                      [&] { return op.emitOpError(); });
+    if (failed(isWhole) || *isWhole) {
+      return isWhole;
+    }
+    unsigned middle = gradientRange(halves[0]).second;
+    for (auto [half, results] : llvm::zip_equal(
+             halves, std::array{op.getResults().take_front(middle),
+                                op.getResults().drop_front(middle)})) {
+      AttentionBwdOp part = replacePart(op, half, results);
+      if (part && failed(split(part))) {
+        return failure();
       }
-    });
-    for (AttentionBwdOp op : whole) {
-      replacePart(op, Gradients::DQ, op.getResults().take_front(1));
-      replacePart(op, Gradients::DKDV, op.getResults().drop_front(1));
-      op.erase();
+    }
+    op.erase();
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<AttentionBwdOp> ops;
+    getOperation().walk([&](AttentionBwdOp op) { ops.push_back(op); });
+    if (llvm::any_of(ops,
+                     [&](AttentionBwdOp op) { return failed(split(op)); })) {
+      signalPassFailure();
     }
   }
 };

@@ -20,8 +20,8 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
     return op.emitOpError("expected 'config', which attn-configure attaches");
   }
   if (op.getGradients() == Gradients::All) {
-    return op.emitOpError("expected 'gradients' dq or dk_dv, as "
-                          "attn-split-backward writes them, got all");
+    return op.emitOpError("expected 'gradients' dq, dk_dv, dk or dv, "
+                          "as attn-split-backward writes them, got all");
   }
   ConfigAttr config = *op.getConfig();
   std::pair<StringRef, int64_t> single[] = {

@@ -45,6 +45,19 @@ func.func @gradients_of_some(%q: !t, %k: !t, %v: tensor<?x?x?x64xbf16>, %do: ten
   return %dq, %dk, %dv : !t, !t, tensor<?x?x?x64xbf16>
 }
 
+// CHECK-LABEL: func.func @single_gradients(
+// CHECK: %[[DK:.*]] = attn.attention_bwd {{.*}} gradients(dk) : (
+// CHECK: %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dv) : (
+// CHECK: return %[[DK]], %[[DV]] : tensor<?x?x?x128xbf16>, tensor<?x?x?x64xbf16>
+func.func @single_gradients(%q: !t, %k: !t, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>, %lse2: !l, %delta: !l, %scale: f32)
+    -> (!t, tensor<?x?x?x64xbf16>) {
+  %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dk)
+      : (!t, !t, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, !l)
+  %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv)
+      : (!t, !t, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, !l)
+  return %dk, %dv : !t, tensor<?x?x?x64xbf16>
+}
+
 // CHECK-LABEL: func.func @gradients_regions(
 // CHECK: mask(window_top_left) layout(bhsd) window_left(%{{.*}}) captures(%{{.*}} : tensor<?xf32>)
 // CHECK: score_region {

@@ -251,8 +251,8 @@ func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 // -----
 
 func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv] for the gradients that an op computes, got: dk}}
-  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dk)
+  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv] for the gradients that an op computes, got: dv_dk}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv_dk)
       : (!t, !t, !t, !t, !l)
   return
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An assembler that reports what a test asks for: its n-th run spills the n-th number of
 FAKE_SPILLS bytes in each kernel ("w": it serializes wgmma), the last number once there are
-no more. FAKE_LOG gets a line a run."""
+no more; with FAKE_KERNELS only kernels whose names match this. FAKE_LOG gets a line a run."""
 
 import os
 import re
@@ -27,7 +27,8 @@ asked = wanted[min(run, len(wanted) - 1)]
 source = next(argument for argument in sys.argv[1:] if argument.endswith(".ptx"))
 with open(source, encoding="utf-8") as file:
     for name in re.findall(r"\.visible \.entry (\w+)", file.read()):
-        print(SPILL.format(name=name, bytes=0 if asked == "w" else asked))
+        spills = asked != "w" and re.search(os.environ.get("FAKE_KERNELS", ""), name)
+        print(SPILL.format(name=name, bytes=asked if spills else 0))
 if asked == "w":
     print(SERIALIZED)
 with open(sys.argv[sys.argv.index("-o") + 1], "w", encoding="utf-8") as file:

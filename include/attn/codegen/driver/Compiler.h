@@ -8,8 +8,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <map>
 
 namespace attn {
+
+/// The lowest rung of the table for kernels, by their names.
+using KernelRungs = std::map<std::string, int64_t>;
 
 enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
 
@@ -17,6 +21,7 @@ struct CompileOptions {
   std::string target = "sm_90a";
   std::string scheduleFile; // empty for the table
   int64_t rung = 0;         // the lowest rung of the table to compile on
+  KernelRungs rungs;        // the same for some kernels of several
   std::string ptxas;        // empty for a search
   codegen::Losses losses = codegen::Losses::Refuse; // without a ladder
   Emit emit = Emit::Bundle;

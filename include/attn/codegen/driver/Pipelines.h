@@ -26,6 +26,9 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "rung",
       llvm::cl::desc("lowest rung of the schedule table to compile on"),
       llvm::cl::init(0)};
+  ListOption<std::string> rungs{
+      *this, "rungs",
+      llvm::cl::desc("KERNEL=RUNG,...: lowest rungs of kernels of gradients")};
   Option<std::string> ptxas{
       *this, "ptxas", llvm::cl::desc("assembler to run (default: search)"),
       llvm::cl::init("")};

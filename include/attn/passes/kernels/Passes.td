@@ -245,16 +245,17 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
 }
 
 def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
-  let summary = "compute the gradients of one attention by two ops";
+  let summary = "compute the gradients of one attention by several ops";
   let description = [{
-    No kernel makes dQ, dK and dV together yet: one that owns queries makes dQ, another one that owns keys makes
-    dK and dV. Each computes the scores and their derivatives for itself. Gradients that nothing uses
-    are not computed.
+    An op for which the schedule table has no kernel is split in two, until it has one for each: one for all gradients into
+    one for dQ, which owns queries, and one for dK and dV, which owns keys; that one into one for dK and one for dV, if the sums
+    of both do not fit the registers of a thread. Each computes the scores, and those for dQ and dK their derivatives, for itself.
+    Of an op that is split, gradients that nothing uses are not computed.
 
-    **Requires** nothing.
+    **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
-    **Ensures** no `attn.attention_bwd` computes all gradients, except one that has a `config`. Of the two ops that
-    replace one, each has the operands, attributes and regions of the first.
+    **Ensures** for each `attn.attention_bwd` the table, or the file if one is given, has a schedule, or it computes a single
+    gradient, or it has a `config`. The ops that replace one have its operands, attributes and regions.
 
     **Before**
     ```mlir
@@ -270,27 +271,33 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     Does not change numerics.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"",
+           "machine whose entries are considered">,
+    Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
+           "file with the table entries to use">,
+  ];
 }
 
 def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
   let summary = "turn functions around attn.attention_bwd into one CTA's program";
   let description = [{
     The function becomes a `tile.kernel` of its name. A kernel of dQ has a grid over blocks of query positions, query heads and
-    batches, and a `tile.for` over blocks of keys, as `attn-tile` writes it. A kernel of dK and dV has a
+    batches, and a `tile.for` over blocks of keys, as `attn-tile` writes it. A kernel of dK, dV or both has a
     grid over blocks of keys, heads of K and batches; its scores have keys as rows, and its `tile.for` goes over blocks of
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
     mask region all are.
 
-    **Requires** an `attn.attention_bwd` with `config` and `gradients(dq)` or `gradients(dk_dv)` is, with `func.return`, the
+    **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
-    captures as `attn-tile` names them, and dq, or dk and dv. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
+    captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
-    dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, ld_dl, qk, dp, score, mask, exp, cvt_p, dsoft, cvt_ds,
-    mm_dv and mm_dk.
+    dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
+    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk.
 
     **Before**
     ```mlir

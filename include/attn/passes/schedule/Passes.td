@@ -45,7 +45,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     ```
     Does nothing to an attention that has a `config` already: it is only
     checked. `rescale_threshold` and `exp2_degree` of the config chosen are the
-    numerics of the kernel. Remark `configure`: the config and where it is from.
+    numerics of the kernel. An op of a backward pass takes its entry from the first rung that has
+    one, from that which `rungs` has for its function, or else `rung`, on; if there is none, from the last one. Remark `configure`: the config and where it is from.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
@@ -55,6 +56,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
            "file with the table entries to use">,
     Option<"rung", "rung", "int64_t", "0",
            "lowest rung of the table to take entries from">,
+    ListOption<"rungs", "rungs", "std::string",
+               "KERNEL=RUNG,...: lowest rungs of kernels of gradients">,
   ];
 }
 

@@ -41,6 +41,12 @@ lookupTableEntries(mlir::MLIRContext *context, ProblemAttr problem,
                    int64_t firstRung,
                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// Whether there are such entries on some rung.
+mlir::FailureOr<bool>
+hasTableEntry(mlir::MLIRContext *context, ProblemAttr problem,
+              llvm::StringRef target, llvm::StringRef scheduleFile,
+              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
 } // namespace attn
 
 #endif // ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H

@@ -1,0 +1,27 @@
+// dV, head dims up to 256,
+// whose sums fill half of the registers of a warpgroup.
+attn.table_entry bwd_dv @bwd_dv_d256 head_dim 256, 256
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 64, tile_n = 64, work = grid>
+    schedule <"bwd_dv_d256" machine "sm_90a" {
+  remat(next)
+  role load warps 1 regs 24
+  role wg warps 4 regs 240
+  chan k = k in smem depth 1
+  chan q = q in smem depth 2
+  chan do = do in smem depth 2
+  hold lse = lse in reg depth 1
+  hold s = s in reg depth 1
+  hold p = p in reg over s
+  hold dv = dv in reg
+  hold dve = dve in smem depth 1
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_q once : ld_k ld_do }
+  }
+  body wg {
+    kv { qk ld_lse await(ld_lse) score mask exp cvt_p mm_dv }
+    after { await(st_dv) + 1 cvt_dv st_dv }
+  }
+}>
