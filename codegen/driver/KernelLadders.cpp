@@ -35,14 +35,15 @@ bool attn::makesSeveralKernels(ModuleOp module) {
   int64_t ops = 0;
   bool choose = true, ofGradients = false;
   module.walk([&](Operation *inner) {
-    TypeSwitch<Operation *>(inner).Case<AttentionOp, DeltaOp, AttentionBwdOp>(
-        [&](auto op) {
-          ++ops;
-          choose &= !op.getConfig();
-          ofGradients |= isa<AttentionBwdOp>(op);
-          auto function = op->template getParentOfType<func::FuncOp>();
-          ofGradients |= function && asksForGradients(function);
-        });
+    TypeSwitch<Operation *>(inner)
+        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(
+            [&](auto op) {
+              ++ops;
+              choose &= !op.getConfig();
+              ofGradients |= isa<AttentionBwdOp>(op);
+              auto function = op->template getParentOfType<func::FuncOp>();
+              ofGradients |= function && asksForGradients(function);
+            });
   });
   return choose && (ops > 1 || ofGradients);
 }

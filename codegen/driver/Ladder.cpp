@@ -38,11 +38,12 @@ static Unscheduled findUnscheduled(ModuleOp module,
   SmallVector<Unscheduled> all;
   bool choose = options.scheduleFile.empty();
   module.walk([&](Operation *inner) {
-    TypeSwitch<Operation *>(inner).Case<AttentionOp, DeltaOp, AttentionBwdOp>(
-        [&](auto op) {
-          all.push_back({op, op.getProblem()});
-          choose &= !op.getConfig();
-        });
+    TypeSwitch<Operation *>(inner)
+        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(
+            [&](auto op) {
+              all.push_back({op, op.getProblem()});
+              choose &= !op.getConfig();
+            });
   });
   choose &= all.size() == 1 && !makesSeveralKernels(module);
   return choose ? all.front() : Unscheduled();

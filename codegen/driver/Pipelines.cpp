@@ -29,6 +29,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
     manager.addPass(createTile());
     manager.addPass(createTileDelta());
     manager.addPass(createTileBackward());
+    manager.addPass(createTileSumGradient());
     manager.addNestedPass<tile::KernelOp>(createFuseOnlineSoftmax());
     break;
   case Stage::Schedule:

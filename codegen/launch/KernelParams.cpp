@@ -76,8 +76,8 @@ private:
   /// Returns the tensor whose elements the threads themselves read or write.
   static Value tensorOfElements(Operation *op) {
     return TypeSwitch<Operation *, Value>(op)
-        .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ReduceAddOp>(
-            [](auto store) { return store.getDest(); })
+        .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
+              tile::ReduceAddOp>([](auto store) { return store.getDest(); })
         .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
             [](auto load) { return load.getSource(); })
         .Default(Value());

@@ -212,9 +212,12 @@ static FailureOr<launch::PlanOp> createPlan(OpBuilder &builder, StringRef name,
                                                      : problemOfPlan(last));
   plan.setFirstKeyAttr(keys->first);
   plan.setLastKeyAttr(keys->last);
-  if (auto programs =
-          last->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr)) {
-    plan.setProgramsAttr(programs);
+  for (const auto &kernels : launches) {
+    ws::KernelOp kernel = kernels.front().getKernel();
+    if (auto programs =
+            kernel->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr)) {
+      plan.setProgramsAttr(programs);
+    }
   }
   return plan;
 }

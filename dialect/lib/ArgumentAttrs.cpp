@@ -190,6 +190,8 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
   static constexpr Role delta[] = {Role::Delta, Role::Lse2};
   static constexpr Role gradients[] = {Role::QueryGradient, Role::KeyGradient,
                                        Role::ValueGradient};
+  static constexpr Role ofCaptures[] = {Role::PartialSums,
+                                        Role::CaptureGradient};
   switch (kind) {
   case KernelKind::Delta:
     return delta;
@@ -203,6 +205,13 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
     return ArrayRef(gradients).slice(1, 1);
   case KernelKind::BwdDV:
     return ArrayRef(gradients).take_back();
+  case KernelKind::BwdRows:
+  case KernelKind::BwdKeys:
+    return ArrayRef(ofCaptures).take_front();
+  case KernelKind::BwdPairs:
+  case KernelKind::BwdElements:
+  case KernelKind::Sum:
+    return ArrayRef(ofCaptures).drop_front();
   default:
     return forward;
   }
@@ -210,15 +219,18 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
 
 /// Whether an argument of that role is a result in some kind of kernel.
 static bool mayBeResult(ArgumentRole role) {
-  return llvm::any_of(
-      std::array{KernelKind::Fwd, KernelKind::Delta, KernelKind::Bwd},
-      [&](KernelKind kind) {
-        return llvm::is_contained(resultsOf(kind), role);
-      });
+  return llvm::any_of(std::array{KernelKind::Fwd, KernelKind::Delta,
+                                 KernelKind::Bwd, KernelKind::BwdRows,
+                                 KernelKind::Sum},
+                      [&](KernelKind kind) {
+                        return llvm::is_contained(resultsOf(kind), role);
+                      });
 }
 
 static bool mayRepeat(ArgumentRole role) {
-  return role == ArgumentRole::Bound || role == ArgumentRole::Capture;
+  return role == ArgumentRole::Bound || role == ArgumentRole::Capture ||
+         role == ArgumentRole::PartialSums ||
+         role == ArgumentRole::CaptureGradient;
 }
 
 static LogicalResult verifyRole(function_ref<InFlightDiagnostic()> emitError,
@@ -339,6 +351,7 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
   case ArgumentRole::LseGradient:
   case ArgumentRole::Delta:
   case ArgumentRole::Lse2:
+  case ArgumentRole::PartialSums:
     return isTensor(3, Float32Type::get(type.getContext()))
                ? ""
                : "a tensor of rank 3 of f32";
@@ -347,6 +360,7 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
   case ArgumentRole::Bound:
     return type.isInteger(32) ? "" : "i32";
   case ArgumentRole::Capture:
+  case ArgumentRole::CaptureGradient:
     return "";
   }
   return "";
@@ -377,6 +391,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
                                      Role::Scale};
   static constexpr Role delta[] = {Role::Output, Role::OutputGradient,
                                    Role::Lse, Role::LseGradient};
+  static constexpr Role sums[] = {Role::PartialSums};
   static constexpr Role backward[] = {
       Role::Query,          Role::Key,   Role::Value, Role::Scale,
       Role::OutputGradient, Role::Delta, Role::Lse2};
@@ -390,7 +405,13 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   case KernelKind::BwdDKDV:
   case KernelKind::BwdDK:
   case KernelKind::BwdDV:
+  case KernelKind::BwdRows:
+  case KernelKind::BwdKeys:
+  case KernelKind::BwdPairs:
+  case KernelKind::BwdElements:
     return backward;
+  case KernelKind::Sum:
+    return sums;
   default:
     return {};
   }

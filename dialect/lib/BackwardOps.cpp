@@ -3,6 +3,7 @@
 // Verifiers of attn.delta and attn.attention_bwd; labels are those of their
 // descriptions.
 #include "AttentionChecks.h"
+#include "attn/dialect/ScoreOps.h"
 
 using namespace mlir;
 using namespace attn;
@@ -42,9 +43,10 @@ LogicalResult DeltaOp::verify() {
 }
 
 ProblemAttr AttentionBwdOp::getProblem() {
-  static constexpr KernelKind kinds[] = {KernelKind::Bwd, KernelKind::BwdDQ,
-                                         KernelKind::BwdDKDV, KernelKind::BwdDK,
-                                         KernelKind::BwdDV};
+  static constexpr KernelKind kinds[] = {
+      KernelKind::Bwd,     KernelKind::BwdDQ,    KernelKind::BwdDKDV,
+      KernelKind::BwdDK,   KernelKind::BwdDV,    KernelKind::BwdRows,
+      KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements};
   return ProblemAttr::get(
       getContext(), kinds[size_t(getGradients())],
       getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
@@ -64,18 +66,36 @@ std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {
     return {1, 1};
   case Gradients::DV:
     return {2, 1};
+  default:
+    return {0, 0};
   }
-  llvm_unreachable("unknown gradients");
 }
 
-ParseResult attn::parseGradients(OpAsmParser &parser,
-                                 GradientsAttr &gradients) {
+/// Parses the words after the kind of gradients: "of 0 at affine_map<...>".
+static ParseResult parseCapture(OpAsmParser &parser, IntegerAttr &capture,
+                                AffineMapAttr &indices) {
+  Builder &builder = parser.getBuilder();
+  if (succeeded(parser.parseOptionalKeyword("of"))) {
+    int64_t number = 0;
+    if (parser.parseInteger(number)) {
+      return failure();
+    }
+    capture = builder.getI64IntegerAttr(number);
+  }
+  if (succeeded(parser.parseOptionalKeyword("at"))) {
+    return parser.parseAttribute(indices);
+  }
+  return success();
+}
+
+ParseResult attn::parseGradients(OpAsmParser &parser, GradientsAttr &gradients,
+                                 IntegerAttr &capture, AffineMapAttr &indices) {
   Gradients which = Gradients::All;
   if (succeeded(parser.parseOptionalKeyword("gradients"))) {
     FailureOr<Gradients> given = failure();
     if (parser.parseLParen() ||
         failed(given = FieldParser<Gradients>::parse(parser)) ||
-        parser.parseRParen()) {
+        parseCapture(parser, capture, indices) || parser.parseRParen()) {
       return failure();
     }
     which = *given;
@@ -85,10 +105,19 @@ ParseResult attn::parseGradients(OpAsmParser &parser,
 }
 
 void attn::printGradients(OpAsmPrinter &printer, Operation *,
-                          GradientsAttr gradients) {
-  if (gradients.getValue() != Gradients::All) {
-    printer << " gradients(" << stringifyGradients(gradients.getValue()) << ")";
+                          GradientsAttr gradients, IntegerAttr capture,
+                          AffineMapAttr indices) {
+  if (gradients.getValue() == Gradients::All) {
+    return;
   }
+  printer << " gradients(" << stringifyGradients(gradients.getValue());
+  if (capture) {
+    printer << " of " << capture.getInt();
+  }
+  if (indices) {
+    printer << " at " << indices;
+  }
+  printer << ")";
 }
 
 Value AttentionBwdOp::getGradient(Gradients which) {
@@ -98,6 +127,9 @@ Value AttentionBwdOp::getGradient(Gradients which) {
 }
 
 void AttentionBwdOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (isOfCapture()) {
+    return;
+  }
   StringRef names[] = {"dq", "dk", "dv"};
   auto [first, count] = gradientRange(getGradients());
   for (auto [result, name] :
@@ -106,18 +138,166 @@ void AttentionBwdOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   }
 }
 
+/// Returns the type of the sums over the keys of each query, or over the
+/// queries of each key: (B, heads, positions), f32. Null if `type` is not that
+/// of Q or K.
+static Type sumsOf(Type type, LayoutKindAttr layout) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getRank() != 4 || !layout) {
+    return {};
+  }
+  unsigned s = layout.getValue() == LayoutKind::BSHD ? 1 : 2, h = 3 - s;
+  return RankedTensorType::get(
+      {tensor.getDimSize(0), tensor.getDimSize(h), tensor.getDimSize(s)},
+      Float32Type::get(tensor.getContext()));
+}
+
+/// Returns the type of capture number `capture`, or null if there is none, or
+/// no tensor.
+static Type typeOfCapture(ValueRange captures, IntegerAttr capture) {
+  bool isKnown =
+      capture && capture.getInt() >= 0 &&
+      uint64_t(capture.getInt()) < captures.size() &&
+      isa<RankedTensorType>(captures[size_t(capture.getInt())].getType());
+  return isKnown ? captures[size_t(capture.getInt())].getType() : Type();
+}
+
 // C10
 LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
-                                               std::optional<Location>,
+                                               std::optional<Location> location,
                                                Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
   // A parser asks before it has set the default.
   GradientsAttr given = adaptor.getProperties().gradients;
   Gradients gradients = given ? given.getValue() : Gradients::All;
-  Value of[] = {adaptor.getQuery(), adaptor.getKey(), adaptor.getValue()};
-  auto [first, count] = gradientRange(gradients);
-  llvm::append_range(types, ValueRange(of).slice(first, count).getTypes());
-  return success();
+  Type query = adaptor.getQuery().getType(), key = adaptor.getKey().getType();
+  switch (gradients) {
+  case Gradients::RowSums:
+    types.push_back(sumsOf(query, adaptor.getProperties().layout));
+    break;
+  case Gradients::KeySums:
+    types.push_back(sumsOf(key, adaptor.getProperties().layout));
+    break;
+  case Gradients::Pairs:
+  case Gradients::Elements:
+    types.push_back(
+        typeOfCapture(adaptor.getCaptures(), adaptor.getProperties().capture));
+    break;
+  default: {
+    Type all[] = {query, key, adaptor.getValue().getType()};
+    auto [first, count] = gradientRange(gradients);
+    llvm::append_range(types, ArrayRef(all).slice(first, count));
+    return success();
+  }
+  }
+  return types.back() ? success()
+                      : emitOptionalError(location, // C12
+                                          "expected Q and K of rank 4, and "
+                                          "'of' to be the number of a captured "
+                                          "tensor beside 'pairs' and "
+                                          "'elements'");
+}
+
+/// Checks that a map leads from `positions` to the `rank` indices of a tensor.
+static LogicalResult verifyIndices(Operation *op, AffineMap map,
+                                   unsigned positions, int64_t rank) {
+  llvm::SmallDenseSet<unsigned> seen;
+  auto isIndex = [&](AffineExpr index) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    return dim ? seen.insert(dim.getPosition()).second
+               : isa<AffineConstantExpr>(index) &&
+                     cast<AffineConstantExpr>(index).getValue() == 0;
+  };
+  if (map.getNumDims() == positions && map.getNumSymbols() == 0 &&
+      int64_t(map.getNumResults()) == rank &&
+      llvm::all_of(map.getResults(), isIndex)) {
+    return success();
+  }
+  return op->emitOpError("expected 'at' to be a map from ")
+         << positions << " positions to " << rank
+         << " indices, each of which is one of them, at most once, or 0, got "
+         << AffineMapAttr::get(map);
+}
+
+/// C13
+static LogicalResult verifyIndicesOfCapture(AttentionBwdOp op) {
+  AffineMap map = *op.getIndices();
+  auto capture =
+      dyn_cast<RankedTensorType>(op.getCaptures()[*op.getCapture()].getType());
+  if (!capture) {
+    return op.emitOpError("expected 'of' to be the number of a captured tensor "
+                          "beside 'at', got ")
+           << int64_t(*op.getCapture());
+  }
+  if (failed(verifyIndices(op, map, /*positions=*/4, capture.getRank()))) {
+    return failure();
+  }
+  bool isPairs = op.getGradients() == Gradients::Pairs;
+  if (map.isFunctionOfDim(3) && map.isFunctionOfDim(2) == isPairs) {
+    return success();
+  }
+  return op.emitOpError("expected 'at' to have the position of the key among "
+                        "the indices, and that of the query beside 'pairs' "
+                        "alone, got ")
+         << AffineMapAttr::get(map);
+}
+
+/// C9, C12 and C13: the derivative by a capture or by the scale.
+static LogicalResult verifyCapture(AttentionBwdOp op) {
+  Gradients kind = op.getGradients();
+  std::optional<uint64_t> number = op.getCapture();
+  bool isPairs = kind == Gradients::Pairs;
+  if (!op.isOfCapture() ? number.has_value()
+                        : !number && kind != Gradients::RowSums) { // C12
+    return op.emitOpError("expected 'of' beside 'key_sums', 'pairs' and "
+                          "'elements', and nowhere but there and beside "
+                          "'row_sums'");
+  }
+  if (op.isOfCapture() && !op.hasScoreRegion()) { // C9
+    return op.emitOpError("expected a score region beside '")
+           << stringifyGradients(kind) << "', got none";
+  }
+  if (number) {
+    Type type = *number < op.getCaptures().size()
+                    ? op.getCaptures()[*number].getType()
+                    : Type();
+    Type element = type ? getElementTypeOrSelf(type) : Type();
+    if (!element || !(element.isF32() || element.isF16() || element.isBF16())) {
+      return op.emitOpError("expected 'of' to be the number of a capture of "
+                            "f32, f16 or bf16, got ")
+             << int64_t(*number);
+    }
+    if (kind == Gradients::Elements && !element.isF32()) {
+      return op.emitOpError("expected 'of' to be the number of a tensor of f32 "
+                            "beside 'elements', got ")
+             << type;
+    }
+  }
+  bool hasIndices = isPairs || kind == Gradients::KeySums;
+  if (hasIndices != op.getIndices().has_value()) { // C13
+    return op.emitOpError("expected 'at' beside 'key_sums' and 'pairs', and "
+                          "nowhere else");
+  }
+  return hasIndices ? verifyIndicesOfCapture(op) : success();
+}
+
+ProblemAttr SumGradientOp::getProblem() {
+  // There is neither Q nor V: the numbers only fill the attribute.
+  return ProblemAttr::get(getContext(), KernelKind::Sum,
+                          BFloat16Type::get(getContext()), /*head_dim=*/16,
+                          /*head_dim_v=*/16, LayoutKind::BSHD, MaskKind::None,
+                          attn::RegionKind::Absent, attn::RegionKind::Absent,
+                          MaskBounds::None, RowKeys::None);
+}
+
+LogicalResult SumGradientOp::verify() {
+  if (getGradient().getType().getRank() == 0) { // C3
+    return emitOpError("expected a result of rank 1 or more, got ")
+           << getGradient().getType();
+  }
+  // C2
+  return verifyIndices(*this, getIndices(), /*positions=*/3,
+                       getGradient().getType().getRank());
 }
 
 LogicalResult AttentionBwdOp::verify() {
@@ -148,15 +328,38 @@ LogicalResult AttentionBwdOp::verify() {
                            {lse2, 1, "heads", query.dim(h)}};
   return failure(failed(expectDims(*this, rules)) ||
                  failed(verifyRows(*this, lse2, query.dim(s))) ||
-                 failed(verifyHeads(*this, query.dim(h), key.dim(h)))); // C6
+                 failed(verifyHeads(*this, query.dim(h), key.dim(h))) || // C6
+                 failed(verifyCapture(*this)));
 }
 
 // C9, C11
 LogicalResult AttentionBwdOp::verifyRegions() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  return attn::verifyRegions(
-      *this, getCaptures(),
-      {{getMaskRegion(), "mask", {i32, i32, i32, i32}, {builder.getI1Type()}},
-       {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, {f32, f32}}});
+  SmallVector<Type> results{f32, f32};
+  if (getGradients() == Gradients::Elements) {
+    auto gradient = cast<RankedTensorType>(getResult(0).getType());
+    results.append(size_t(gradient.getRank()), i32);
+  }
+  if (failed(attn::verifyRegions(
+          *this, getCaptures(),
+          {{getMaskRegion(),
+            "mask",
+            {i32, i32, i32, i32},
+            {builder.getI1Type()}},
+           {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, results}}))) {
+    return failure();
+  }
+  ValueRange indices =
+      hasScoreRegion()
+          ? ValueRange(getScoreRegion().front().getTerminator()->getOperands())
+                .drop_front(2)
+          : ValueRange();
+  for (Value index : indices) { // C13
+    if (dependsOn(index, getScoreRegion().getArgument(0))) {
+      return emitOpError("expected the indices that the score region yields "
+                         "not to depend on the score");
+    }
+  }
+  return success();
 }

@@ -27,6 +27,17 @@ Type attn::slopeTypeOf(Type type) {
   return type.isF64() ? type : Float32Type::get(type.getContext());
 }
 
+bool attn::dependsOn(Value value, Value source) {
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(value);
+  for (size_t next = 0; next < values.size(); ++next) {
+    if (Operation *op = values[next].getDefiningOp()) {
+      values.insert(op->operand_begin(), op->operand_end());
+    }
+  }
+  return values.contains(source);
+}
+
 static FailureOr<Value> differentiate(Operation *op, OpBuilder &builder,
                                       unsigned number) {
   if (number >= op->getNumOperands() || op->getNumResults() != 1 ||

@@ -36,6 +36,10 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<LoadOp, LoadRowOp, GatherOp>(
           [&](auto op) { return check(op.getSource(), ArgumentAccess::Read); })
+      .Case([&](ScatterOp op) {
+        return check(op.getDest(), op.getAdd() ? ArgumentAccess::Accumulate
+                                               : ArgumentAccess::Write);
+      })
       .Case<StoreOp, StoreRowOp, StoreRegOp>(
           [&](auto op) { return check(op.getDest(), ArgumentAccess::Write); })
       .Case([&](ReduceAddOp op) {
@@ -141,8 +145,8 @@ LogicalResult StepOp::verifyRegions() {
     return failure();
   }
   auto scheduled = [](Operation &op) {
-    return isa<LoadOp, LoadRowOp, StoreOp, StoreRowOp, StoreRegOp, ReduceAddOp,
-               MmaOp>(op);
+    return isa<LoadOp, LoadRowOp, StoreOp, StoreRowOp, StoreRegOp, ScatterOp,
+               ReduceAddOp, MmaOp>(op);
   };
   auto count = llvm::count_if(block, scheduled); // C4
   if (count > 1) {
@@ -326,6 +330,35 @@ LogicalResult GatherOp::verify() {
       return emitOpError("expected index #")
              << number << " to have the result's shape, got " << tile << " for "
              << getResult().getType();
+    }
+  }
+  return success();
+}
+
+LogicalResult ScatterOp::verify() {
+  RankedTensorType dest = tensorOf(getDest());
+  if (static_cast<int64_t>(getIndices().size()) != dest.getRank()) { // C1
+    return emitOpError("expected ")
+           << dest.getRank() << " indices for 'dest', got "
+           << getIndices().size();
+  }
+  Type element = dest.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isBF16()) { // C3
+    return emitOpError(
+               "expected 'dest' to have elements f32, f16 or bf16, got ")
+           << dest;
+  }
+  if (getAdd() && !element.isF32()) { // C5
+    return emitOpError("expected 'dest' to have elements f32 with 'add', got ")
+           << dest;
+  }
+  auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  for (auto [number, index] : llvm::enumerate(getIndices())) { // C2
+    auto type = dyn_cast<RankedTensorType>(index.getType());
+    if (type && tile && type.getShape() != tile.getShape()) {
+      return emitOpError("expected index #")
+             << number << " to have the tile's shape, got " << type << " for "
+             << tile;
     }
   }
   return success();

@@ -489,6 +489,11 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
           [&](auto op) {
             return check(op.getSource(), attn::ArgumentAccess::Read);
           })
+      .Case([&](tile::ScatterOp op) {
+        return check(op.getDest(), op.getAdd()
+                                       ? attn::ArgumentAccess::Accumulate
+                                       : attn::ArgumentAccess::Write);
+      })
       .Case<StoreOp, tile::StoreRowOp, tile::StoreRegOp>([&](auto op) {
         return check(op.getDest(), attn::ArgumentAccess::Write);
       })
@@ -550,9 +555,10 @@ static bool isPutElsewhere(StoreOp store) {
 bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
     auto store = dyn_cast<StoreOp>(op);
-    bool ofThreads = isa<MmaOp, PutOp, attn::tile::LoadOp,
-                         attn::tile::LoadRowOp, attn::tile::StoreRowOp,
-                         attn::tile::StoreRegOp, attn::tile::ReduceAddOp>(op);
+    bool ofThreads =
+        isa<MmaOp, PutOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
+            attn::tile::StoreRowOp, attn::tile::StoreRegOp,
+            attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
     return ofThreads || (store && !isPutElsewhere(store))
                ? WalkResult::interrupt()
                : WalkResult::advance();

@@ -25,8 +25,7 @@ static std::string firstFree(StringRef text,
   return candidate;
 }
 
-/// Returns the default name of one of a tensor's sizes, as in #attn.arguments.
-static std::string sizeOf(StringRef symbol, int64_t dim) {
+std::string attn::sizeOf(StringRef symbol, int64_t dim) {
   return (symbol + "_d" + Twine(dim)).str();
 }
 
@@ -46,6 +45,12 @@ std::string ArgumentNames::takeSymbol(StringRef name, int64_t rank) {
     symbols.insert(sizeOf(symbol, dim));
   }
   return symbol;
+}
+
+ArgumentName ArgumentNames::captureOf(AttentionBwdOp op) const {
+  std::optional<uint64_t> number = op.getCapture();
+  return number ? captureNames[*number]
+                : ArgumentName{names::scale.str(), names::scale.str()};
 }
 
 ArgumentName ArgumentNames::take(StringRef wanted) {

@@ -30,6 +30,15 @@ constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
                               valueGradient = "dv";
 
+/// The gradient of the capture of that name, or of the scale, and the sums that
+/// it is made of.
+inline std::string gradientOf(llvm::StringRef capture) {
+  return ("d" + capture).str();
+}
+inline std::string sumsOf(llvm::StringRef capture) {
+  return (capture + "_sums").str();
+}
+
 } // namespace names
 
 /// The name by which a launch gives an argument, and the symbol that stands for
@@ -37,6 +46,9 @@ constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
 struct ArgumentName {
   std::string name, symbol;
 };
+
+/// Returns the default name of one of a tensor's sizes, as in #attn.arguments.
+std::string sizeOf(llvm::StringRef symbol, int64_t dim);
 
 /// The names and symbols of a kernel's arguments: all are different, and no
 /// symbol is that of a size. A capture keeps the name that the user gave it;
@@ -49,6 +61,9 @@ public:
                                            mlir::ValueRange captures);
 
   llvm::ArrayRef<ArgumentName> captures() const { return captureNames; }
+  /// Returns the names of the capture whose derivatives `op` computes, or of
+  /// the scale.
+  ArgumentName captureOf(AttentionBwdOp op) const;
   /// Returns `wanted`, followed by a number if it is taken. Its symbol may
   /// differ: sizes have symbols alone.
   ArgumentName take(llvm::StringRef wanted);

@@ -23,12 +23,12 @@ constexpr StringLiteral pass = "attn-split-launches: ";
 
 /// Whether a kernel computes the op.
 static bool isOfKernel(Operation &op) {
-  return isa<AttentionOp, DeltaOp, AttentionBwdOp>(op);
+  return isa<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(op);
 }
 
 static KernelKind kindOf(Operation *op) {
   return TypeSwitch<Operation *, KernelKind>(op)
-      .Case<AttentionOp, DeltaOp>(
+      .Case<AttentionOp, DeltaOp, SumGradientOp>(
           [](auto of) { return of.getProblem().getKind(); })
       .Default(KernelKind::Bwd);
 }
@@ -43,7 +43,8 @@ struct RoleOfValue {
 
 } // namespace
 
-/// Returns the roles of operands and results, except for bounds and captures.
+/// Returns the roles of operands and results, except for those that several
+/// values may have.
 static SmallVector<RoleOfValue> rolesOf(Operation *op) {
   using Role = ArgumentRole;
   return TypeSwitch<Operation *, SmallVector<RoleOfValue>>(op)
@@ -68,6 +69,12 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::Delta, of.getDelta()},
                 {Role::Lse2, of.getLse2()},
                 {Role::OutputGradient, of.getOutGradient()}};
+      })
+      .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
+        if (Value scale = of.getDivisor()) {
+          return {{Role::Scale, scale}};
+        }
+        return {};
       });
 }
 
@@ -106,8 +113,10 @@ private:
   LogicalResult checkShared(StringRef what, Get operandsOf);
   std::string takeName(Operation *op);
   func::FuncOp createFunction(Operation *op, StringRef name);
-  FailureOr<SmallVector<StringRef>> listTemporaries();
-  DictionaryAttr sizesOf(ArrayRef<StringRef> temporaries);
+  FailureOr<std::string> nameOfSums(Operation *op);
+  FailureOr<SmallVector<std::string>> listTemporaries();
+  FailureOr<DictionaryAttr> sizesOf(ArrayRef<std::string> temporaries);
+  ProblemAttr problemOfCall();
   bool isReturned(Value value) {
     return llvm::is_contained(end()->getOperands(), value);
   }
@@ -248,9 +257,31 @@ func::FuncOp Splitter::createFunction(Operation *op, StringRef name) {
   return result;
 }
 
-FailureOr<SmallVector<StringRef>> Splitter::listTemporaries() {
-  SmallVector<StringRef> temporaries;
+/// Returns the name of the sums of derivatives by a capture, which an op
+/// computes; empty if it computes other results.
+FailureOr<std::string> Splitter::nameOfSums(Operation *op) {
+  auto gradients = dyn_cast<AttentionBwdOp>(op);
+  bool makesSums =
+      gradients && (gradients.getGradients() == Gradients::RowSums ||
+                    gradients.getGradients() == Gradients::KeySums);
+  if (!makesSums) {
+    return std::string();
+  }
+  FailureOr<ArgumentNames> all =
+      ArgumentNames::of(func, gradients.getCaptures());
+  if (failed(all)) {
+    return failure();
+  }
+  return names::sumsOf(all->captureOf(gradients).name);
+}
+
+FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
+  SmallVector<std::string> temporaries;
   for (Operation *op : ops) {
+    FailureOr<std::string> sums = nameOfSums(op);
+    if (failed(sums)) {
+      return failure();
+    }
     SmallVector<RoleOfValue> roles = rolesOf(op);
     for (OpResult result : op->getResults()) {
       if (isReturned(result)) {
@@ -258,7 +289,8 @@ FailureOr<SmallVector<StringRef>> Splitter::listTemporaries() {
       }
       auto *known = llvm::find_if(
           roles, [&](const RoleOfValue &each) { return each.value == result; });
-      StringRef name = known == roles.end() ? "" : nameOf(known->role);
+      std::string name =
+          known == roles.end() ? *sums : nameOf(known->role).str();
       if (name.empty()) {
         return op->emitOpError(pass)
                << "expected the function to return result #"
@@ -270,19 +302,49 @@ FailureOr<SmallVector<StringRef>> Splitter::listTemporaries() {
   return temporaries;
 }
 
-/// Returns the sizes that no argument of the caller has.
-DictionaryAttr Splitter::sizesOf(ArrayRef<StringRef> temporaries) {
-  bool areHidden = llvm::is_contained(temporaries, names::delta) &&
-                   llvm::is_contained(temporaries, names::lse2);
-  if (!areHidden) {
-    return b.getDictionaryAttr({});
-  }
+/// Returns the sizes that no argument of the caller has: the number of rows of
+/// statistics, and those of sums of derivatives by a capture.
+FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
+  NamedAttrList sizes;
   launch::Expressions make(b.getContext());
-  Attribute block = make.number(rowsOfBlock);
-  Attribute blocks =
-      make.apply(LaunchOp::CeilDiv, {make.name(names::queries), block});
-  return b.getDictionaryAttr(
-      b.getNamedAttr(names::rows, make.apply(LaunchOp::Mul, {blocks, block})));
+  if (llvm::is_contained(temporaries, names::delta) &&
+      llvm::is_contained(temporaries, names::lse2)) {
+    Attribute block = make.number(rowsOfBlock);
+    Attribute blocks =
+        make.apply(LaunchOp::CeilDiv, {make.name(names::queries), block});
+    sizes.append(names::rows, make.apply(LaunchOp::Mul, {blocks, block}));
+  }
+  for (Operation *op : ops) {
+    FailureOr<std::string> sums = nameOfSums(op);
+    if (failed(sums)) {
+      return failure();
+    }
+    if (sums->empty() || !llvm::is_contained(temporaries, *sums)) {
+      continue;
+    }
+    bool ofRows = cast<AttentionBwdOp>(op).getGradients() == Gradients::RowSums;
+    StringRef own[] = {names::batches,
+                       ofRows ? names::queryHeads : names::keyHeads,
+                       ofRows ? names::queries : names::keys};
+    for (auto [dim, name] : llvm::enumerate(own)) {
+      sizes.append(sizeOf(*sums, int64_t(dim)), make.name(name));
+    }
+  }
+  return sizes.getDictionary(b.getContext());
+}
+
+/// Returns the problem of a call whose last launch has none of attention: that
+/// of the last op of gradients. Null: that of the last launch.
+ProblemAttr Splitter::problemOfCall() {
+  if (!isa<SumGradientOp>(ops.back())) {
+    return {};
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    if (auto gradients = dyn_cast<AttentionBwdOp>(op)) {
+      return gradients.getProblem();
+    }
+  }
+  return {};
 }
 
 LogicalResult Splitter::run() {
@@ -292,10 +354,15 @@ LogicalResult Splitter::run() {
           checkShared("captures", [](auto op) { return op.getCaptures(); }))) {
     return failure();
   }
-  FailureOr<SmallVector<StringRef>> temporaries = listTemporaries();
+  FailureOr<SmallVector<std::string>> temporaries = listTemporaries();
   if (failed(temporaries)) {
     return failure();
   }
+  FailureOr<DictionaryAttr> sizes = sizesOf(*temporaries);
+  if (failed(sizes)) {
+    return failure();
+  }
+  ProblemAttr problem = problemOfCall();
   SmallVector<std::string> launches;
   for (Operation *op : ops) {
     launches.push_back(takeName(op));
@@ -305,8 +372,9 @@ LogicalResult Splitter::run() {
   launch::SequenceOp::create(b, func.getLoc(), func.getName(),
                              b.getStrArrayAttr(SmallVector<StringRef>(
                                  launches.begin(), launches.end())),
-                             b.getStrArrayAttr(*temporaries),
-                             sizesOf(*temporaries), ProblemAttr());
+                             b.getStrArrayAttr(SmallVector<StringRef>(
+                                 temporaries->begin(), temporaries->end())),
+                             *sizes, problem);
   func.erase();
   return success();
 }

@@ -82,6 +82,12 @@ static LogicalResult verifyConfigured(AttentionBwdOp op) {
                                         op.getHeadDimV())));
 }
 
+static LogicalResult verifyConfigured(SumGradientOp op) {
+  ConfigAttr config = op.getConfigAttr();
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkTile(op, "tile_n", config.getTileN(), 16)));
+}
+
 /// Returns a new name for variant `index` of `func`.
 static std::string nameVariant(func::FuncOp func, size_t &index) {
   std::string name;
@@ -327,9 +333,11 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     getOperation().walk([&](DeltaOp op) { deltas.push_back(op); });
     SmallVector<AttentionBwdOp> gradients;
     getOperation().walk([&](AttentionBwdOp op) { gradients.push_back(op); });
+    SmallVector<SumGradientOp> sums;
+    getOperation().walk([&](SumGradientOp op) { sums.push_back(op); });
     auto isWrong = [&](auto op) { return failed(configure(op)); };
     if (llvm::any_of(attentions, isWrong) || llvm::any_of(deltas, isWrong) ||
-        llvm::any_of(gradients, isWrong)) {
+        llvm::any_of(gradients, isWrong) || llvm::any_of(sums, isWrong)) {
       signalPassFailure();
     }
   }

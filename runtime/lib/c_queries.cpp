@@ -82,6 +82,10 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_DELTA;
   case Role::Lse2:
     return ATTN_ROLE_LSE2;
+  case Role::PartialSums:
+    return ATTN_ROLE_PARTIAL_SUMS;
+  case Role::CaptureGradient:
+    return ATTN_ROLE_CAPTURE_GRADIENT;
   case Role::QueryGradient:
     return ATTN_ROLE_QUERY_GRADIENT;
   case Role::KeyGradient:

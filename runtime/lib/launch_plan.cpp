@@ -25,7 +25,7 @@ using Attn_RoleWord = Attn_PlanWord;
 
 /// The table has no Role::None.
 const char *attn::runtime::nameOf(Role role) {
-  static_assert(std::size(RoleWordTable) == size_t(Role::ValueGradient));
+  static_assert(std::size(RoleWordTable) == size_t(Role::CaptureGradient));
   return role == Role::None ? "" : RoleWordTable[size_t(role) - 1].word;
 }
 
@@ -168,7 +168,9 @@ static Status readRole(const JsonReader &json, const LaunchPlan &plan,
   if (arg.role == Role::None) {
     return role.fail("unknown role " + quote(word));
   }
-  bool mayRepeat = arg.role == Role::Bound || arg.role == Role::Capture;
+  bool mayRepeat = arg.role == Role::Bound || arg.role == Role::Capture ||
+                   arg.role == Role::PartialSums ||
+                   arg.role == Role::CaptureGradient;
   if (!mayRepeat && plan.findArg(arg.role) >= 0) {
     return role.fail("expected one argument of role " + quote(word) + ", got " +
                      quote(arg.name) + " as another");

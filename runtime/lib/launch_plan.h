@@ -84,7 +84,9 @@ enum class Role {
   Lse2,  // the LSE in base 2
   QueryGradient,
   KeyGradient,
-  ValueGradient
+  ValueGradient,
+  PartialSums,    // which the gradient of a capture is made of
+  CaptureGradient // or that of the scale
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

@@ -4,12 +4,17 @@
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// expected-error @below {{'func.func' op attn-differentiate: expected 'attn.gradient' of the query, the key and the value alone, got it of argument #4, "slopes", a capture, whose gradient has no lowering yet}}
-func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %slopes: tensor<?xf32> {attn.gradient, attn.name = "slopes"}) -> (!q, !lse) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%slopes : tensor<?xf32>)
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected each of its indices to be a position of the pair (b, h, i or j), used once, or 0: another index needs additions in any order, with 'attn.gradient = "any_order"'}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient, attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
       score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %m: tensor<?xf32>):
-        attn.yield %s : f32
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %d = arith.subi %j, %i : i32
+        %at = arith.index_cast %d : i32 to index
+        // expected-note @below {{the element is read here}}
+        %e = tensor.extract %of[%at] : tensor<?xf32>
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
       } : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse
 }
@@ -19,9 +24,68 @@ func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %slopes: tensor<?xf32> {
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// expected-error @below {{'func.func' op attn-differentiate: expected 'attn.gradient' of the query, the key and the value alone, got it of argument #3, the scale, whose gradient has no lowering yet}}
-func.func @scale(%q: !q, %k: !q, %v: !q, %scale: f32 {attn.gradient}) -> (!q, !lse) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : (!q, !q, !q) -> (!q, !lse)
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected all elements that a pair reads to have the same indices, got others}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient, attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %ii = arith.index_cast %i : i32 to index
+        %ij = arith.index_cast %j : i32 to index
+        %a = tensor.extract %of[%ii] : tensor<?xf32>
+        // expected-note @below {{the element is read here}}
+        %c = tensor.extract %of[%ij] : tensor<?xf32>
+        %e = arith.mulf %a, %c : f32
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected a capture of f32, f16 or bf16, got 'tensor<?xi32>'}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xi32> {attn.gradient, attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xi32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xi32>):
+        %ii = arith.index_cast %i : i32 to index
+        %number = tensor.extract %of[%ii] : tensor<?xi32>
+        %e = arith.sitofp %number : i32 to f32
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4: expected a number, or a tensor of rank 1 or more, got 'tensor<f32>'}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<f32> {attn.gradient}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<f32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<f32>):
+        %e = tensor.extract %of[] : tensor<f32>
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4: a bound of the mask is an integer}}
+func.func @bound(%q: !q, %k: !q, %v: !q, %scale: f32, %left: i32 {attn.gradient}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(window_top_left) layout(bshd) window_left(%left)
+      : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse
 }
 
@@ -90,4 +154,84 @@ module @kernels {
     %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) : (!q, !q, !q) -> (!q, !lse)
     "test.end"() : () -> ()
   }) : () -> ()
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected 'attn.gradient' without a value or with "any_order", got "sorted"}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient = "sorted", attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %ii = arith.index_cast %i : i32 to index
+        %e = tensor.extract %of[%ii] : tensor<?xf32>
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected a capture of f32 for additions in any order, got 'tensor<?xbf16>'}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xbf16> {attn.gradient = "any_order", attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xbf16>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xbf16>):
+        %d = arith.subi %j, %i : i32
+        %at = arith.index_cast %d : i32 to index
+        %half = tensor.extract %of[%at] : tensor<?xbf16>
+        %e = arith.extf %half : bf16 to f32
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected indices that do not depend on the score}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient = "any_order", attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %d = arith.fptosi %s : f32 to i32
+        %at = arith.index_cast %d : i32 to index
+        // expected-note @below {{the element is read here}}
+        %e = tensor.extract %of[%at] : tensor<?xf32>
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4, "w": expected all elements that a pair reads to have the same indices, got others}}
+func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient = "any_order", attn.name = "w"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %ii = arith.index_cast %i : i32 to index
+        %ij = arith.index_cast %j : i32 to index
+        %a = tensor.extract %of[%ii] : tensor<?xf32>
+        // expected-note @below {{the element is read here}}
+        %c = tensor.extract %of[%ij] : tensor<?xf32>
+        %e = arith.mulf %a, %c : f32
+        %z = arith.addf %s, %e : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
 }

@@ -111,3 +111,87 @@ func.func @static(%q: tensor<2x100x8x64xbf16>, %k: tensor<2x300x2x64xbf16>, %v: 
 func.func @other(%x: f32) -> f32 {
   return %x : f32
 }
+
+// The gradient of a capture at the head: sums over the keys of each query, then over all queries of a head. The capture is
+// changed alone: its derivative is that of the sum by the product, and has no part from the score.
+// CHECK-LABEL: func.func @slopes_bwd(
+// CHECK-SAME: -> (tensor<?x?x?x64xbf16>, tensor<?xf32>) {
+// CHECK: %[[DELTA:.*]], %[[LSE2:.*]] = attn.delta
+// CHECK: %[[SUMS:.*]] = attn.attention_bwd {{.*}} gradients(row_sums of 0) captures(
+// CHECK: %[[FAR:.*]] = arith.sitofp
+// CHECK: attn.yield %{{.*}}, %[[FAR]] : f32, f32
+// CHECK: -> tensor<?x?x?xf32>
+// CHECK: %[[GRADIENT:.*]] = attn.sum_gradient %[[SUMS]] of "slopes" at affine_map<(d0, d1, d2) -> (d1)> : tensor<?x?x?xf32> -> tensor<?xf32>
+// CHECK: %[[DQ:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd
+// CHECK: return %[[DQ]], %[[GRADIENT]] :
+func.func @slopes(%q: !q {attn.gradient}, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient, attn.name = "slopes"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %at = arith.index_cast %h : i32 to index
+        %slope = tensor.extract %of[%at] : tensor<?xf32>
+        %distance = arith.subi %j, %i : i32
+        %far = arith.sitofp %distance : i32 to f32
+        %bias = arith.mulf %slope, %far : f32
+        %z = arith.addf %s, %bias : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// At the key, of the scale, at each pair, and of a number: in the order of the arguments. Q, K and V are not asked for.
+// CHECK-LABEL: func.func @several_bwd(
+// CHECK-SAME: -> (tensor<1xf32>, tensor<?xbf16>, tensor<?x1x?x?xf16>, tensor<1xf32>) {
+// CHECK: %[[OF_SCALE:.*]] = attn.attention_bwd {{.*}} gradients(row_sums) captures(
+// CHECK: ^bb0(%[[S:[^:]*]]: f32,
+// CHECK: %[[TIMES:.*]] = arith.mulf %{{.*}}, %[[S]]
+// CHECK-NEXT: attn.yield %{{.*}}, %[[TIMES]]
+// CHECK: %[[G0:.*]] = attn.sum_gradient %[[OF_SCALE]] over(%{{.*}}) of "scale" at affine_map<(d0, d1, d2) -> (0)> : tensor<?x?x?xf32> -> tensor<1xf32>
+// CHECK: %[[OF_KEYS:.*]] = attn.attention_bwd {{.*}} gradients(key_sums of 0 at affine_map<(d0, d1, d2, d3) -> (d3)>) captures(
+// CHECK: %[[G1:.*]] = attn.sum_gradient %[[OF_KEYS]] of "c0" at affine_map<(d0, d1, d2) -> (d2)> : tensor<?x?x?xf32> -> tensor<?xbf16>
+// CHECK: %[[G2:.*]] = attn.attention_bwd {{.*}} gradients(pairs of 1 at affine_map<(d0, d1, d2, d3) -> (d0, 0, d2, d3)>) captures(
+// CHECK: %[[OF_CAP:.*]] = attn.attention_bwd {{.*}} gradients(row_sums of 2) captures(
+// CHECK: %[[G3:.*]] = attn.sum_gradient %[[OF_CAP]] of "c2" at affine_map<(d0, d1, d2) -> (0)>
+// CHECK: return %[[G0]], %[[G1]], %[[G2]], %[[G3]] :
+func.func @several(%q: !q, %k: !q, %v: !q, %scale: f32 {attn.gradient}, %keys: tensor<?xbf16> {attn.gradient},
+    %pairs: tensor<?x1x?x?xf16> {attn.gradient}, %cap: f32 {attn.gradient}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      captures(%keys, %pairs, %cap : tensor<?xbf16>, tensor<?x1x?x?xf16>, f32)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of_keys: tensor<?xbf16>, %of_pairs: tensor<?x1x?x?xf16>, %c: f32):
+        %c0 = arith.constant 0 : index
+        %ib = arith.index_cast %b : i32 to index
+        %ii = arith.index_cast %i : i32 to index
+        %ij = arith.index_cast %j : i32 to index
+        %k16 = tensor.extract %of_keys[%ij] : tensor<?xbf16>
+        %k32 = arith.extf %k16 : bf16 to f32
+        %p16 = tensor.extract %of_pairs[%ib, %c0, %ii, %ij] : tensor<?x1x?x?xf16>
+        %p32 = arith.extf %p16 : f16 to f32
+        %sum = arith.addf %k32, %p32 : f32
+        %ratio = arith.mulf %s, %c : f32
+        %z = arith.addf %sum, %ratio : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// An index that is no position: where that is allowed, each pair adds to the element that its index names.
+// CHECK-LABEL: func.func @relative_bwd(
+// CHECK: %[[GRADIENT:.*]] = attn.attention_bwd {{.*}} gradients(elements of 0) captures(
+// CHECK: %[[DISTANCE:.*]] = arith.subi
+// CHECK: %[[AT:.*]] = arith.index_cast %[[DISTANCE]] : i32 to index
+// CHECK: %[[BACK:.*]] = arith.index_cast %[[AT]] : index to i32
+// CHECK: attn.yield %{{.*}}, %{{.*}}, %[[BACK]] : f32, f32, i32
+// CHECK: -> tensor<?xf32>
+func.func @relative(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient = "any_order"}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %distance = arith.subi %j, %i : i32
+        %at = arith.index_cast %distance : i32 to index
+        %bias = tensor.extract %of[%at] : tensor<?xf32>
+        %z = arith.addf %s, %bias : f32
+        attn.yield %z : f32
+      } : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}

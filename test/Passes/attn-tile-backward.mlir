@@ -193,3 +193,95 @@ func.func @dv(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f3
 func.func @other(%x: f32) -> f32 {
   return %x : f32
 }
+
+// Sums over keys of the derivative by a capture: as for dQ, but for the last product.
+// CHECK-LABEL: tile.kernel @rows args
+// CHECK-SAME: "w" capture, "w_sums" partial_sums write]
+// CHECK-SAME: problem <kind = bwd_rows,
+// CHECK: tile.for {{.*}} : (tensor<64xf32>) -> tensor<64xf32>
+// CHECK: tile.step @dsoft
+// CHECK: tile.step @add
+// CHECK: tile.reduce add %{{.*}} dim 1 partial : tensor<64x32xf32> -> tensor<64xf32>
+// CHECK: tile.step @total
+// CHECK: tile.complete
+// CHECK: tile.step @st
+// CHECK: tile.store_row %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<64xf32>, tensor<?x?x?xf32>
+func.func @rows(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>,
+    %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %w: tensor<?xf32> {attn.name = "w"}) -> tensor<?x?x?xf32> {
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(row_sums of 0)
+      config <tile_m = 64, tile_n = 32, work = grid> captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %r : tensor<?x?x?xf32>
+}
+
+// Sums over queries, at each head: items own keys, and need a head of K for each head of Q.
+// CHECK-LABEL: tile.kernel @keys args
+// CHECK-SAME: "w_sums" partial_sums write]
+// CHECK-SAME: problem <kind = bwd_keys,
+// CHECK-SAME: {{\[\[}}"eq", "hk", "hq"], 1, "expected as many heads of K as of Q
+// CHECK: tile.for ranges <down [masked, full, masked]>
+// CHECK: tile.step @ld_q
+// CHECK: tile.step @add
+func.func @keys(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>,
+    %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %w: tensor<?x?xf32> {attn.name = "w"}) -> tensor<?x?x?xf32> {
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums of 0 at affine_map<(b, h, i, j) -> (h, j)>)
+      config <tile_m = 64, tile_n = 32, work = grid> captures(%w : tensor<?x?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?x?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %r : tensor<?x?x?xf32>
+}
+
+// At each pair, summed over batches: all keys of the capture are visited under the mask, for each block batch after batch, and the sum of
+// the last one is stored.
+// CHECK-LABEL: tile.kernel @pairs args
+// CHECK-SAME: "bias" capture, "dbias" capture_gradient write ("bias_d0", "bias_d1", "bias_d2", "bias_d3")]
+// CHECK-SAME: problem <kind = bwd_pairs,
+// CHECK-SAME: {{\[\[}}"eq", "bias_d0", 1], 1, "expected dimension 0 of dbias to be 1, got {bias_d0}"], {{\[\[}}"eq", "bias_d1", "hq"], 1, "expected dimension 1 of dbias to be the number of query heads, {hq}, got {bias_d1}"]
+// CHECK: ^bb0({{.*}}%[[GRADIENT:[^:]*]]: tensor<1x?x?x?xbf16>):
+// CHECK: tile.next_work extents(%{{.*}}, %{{.*}}, %c1_i32
+// CHECK: tile.for ranges <down [masked]>
+// CHECK: tile.step @ld_q
+// CHECK: tile.step @add
+// CHECK: tile.accumulate
+// CHECK: tile.step @st
+// CHECK: tile.scatter %{{.*}}, %[[GRADIENT]][
+func.func @pairs(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>,
+    %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %w: tensor<1x?x?x?xbf16> {attn.name = "bias"}) -> tensor<1x?x?x?xbf16> {
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd)
+      gradients(pairs of 0 at affine_map<(b, h, i, j) -> (0, h, i, j)>)
+      config <tile_m = 64, tile_n = 32, work = grid> captures(%w : tensor<1x?x?x?xbf16>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<1x?x?x?xbf16>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %r : tensor<1x?x?x?xbf16>
+}
+
+// Added to any elements: as for sums over keys, but each derivative that is not 0 is added at the indices that the region yields.
+// CHECK-LABEL: tile.kernel @elements args
+// CHECK-SAME: "bias" capture, "dbias" capture_gradient accumulate ("bias_d0", "bias_d1")]
+// CHECK-SAME: problem <kind = bwd_elements,
+// CHECK: ^bb0({{.*}}%[[GRADIENT:[^:]*]]: tensor<?x?xf32>):
+// CHECK: tile.for ranges <down [masked at_most 1, full]> {{.*}} : () -> ()
+// CHECK: tile.step @st
+// CHECK: %[[DISTANCES:.*]] = arith.subi
+// CHECK: %[[NONE:.*]] = arith.cmpf oeq
+// CHECK: %[[HEADS:.*]] = arith.select %[[NONE]]
+// CHECK: tile.scatter %{{.*}}, %[[GRADIENT]] add[%[[HEADS]], %[[DISTANCES]] :
+func.func @elements(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>,
+    %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %w: tensor<?x?xf32> {attn.name = "bias"}) -> tensor<?x?xf32> {
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(elements of 0)
+      config <tile_m = 64, tile_n = 32, work = grid> captures(%w : tensor<?x?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?x?xf32>):
+        %distance = arith.subi %j, %i : i32
+        attn.yield %x, %x, %h, %distance : f32, f32, i32, i32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %r : tensor<?x?xf32>
+}

@@ -37,6 +37,7 @@ ALLOWED = {
     ("dialect/lib/BackwardOps.cpp", "dk"),
     ("dialect/lib/BackwardOps.cpp", "dv"),
     ("dialect/lib/BackwardOps.cpp", "mask"),
+    ("dialect/lib/BackwardOps.cpp", "of"),
     ("dialect/lib/BackwardOps.cpp", "score"),
     ("dialect/lib/LaunchOps.cpp", "mask"),
     ("dialect/lib/LaunchOps.cpp", "score"),

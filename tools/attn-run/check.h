@@ -45,6 +45,8 @@ struct CheckResult {
   /// result.
   const char *name = "O";
   const char *lseName = "LSE";
+  /// What is to be said of the gradients of captures.
+  std::string captures;
 };
 
 /// Makes the inputs of the reference, from the tensors that the kernel

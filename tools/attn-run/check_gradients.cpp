@@ -12,6 +12,10 @@ using namespace attn;
 using namespace attn::run;
 using runtime::Role;
 
+bool attn::run::makesGradients(const runtime::LaunchPlan &plan) {
+  return !gradientsOf(plan.problem.kind).empty() || isWholeBackward(plan);
+}
+
 /// Sets the statistics of each row, also of those after the last query.
 static void setStatistics(const Problem &p, const Gradients &of,
                           HostTensor &delta, HostTensor &lse2) {
@@ -32,6 +36,19 @@ static HostTensor &tensorOf(std::vector<HostTensor> &tensors, Role role) {
       [&](const HostTensor &tensor) { return tensor.role == role; });
 }
 
+/// Sets the results of the forward pass, and the gradient of its LSE.
+static void setResults(const ResultGradients &of, const Gradients &gradients,
+                       std::vector<HostTensor> &tensors) {
+  auto set = [&](Role role, const auto &value) {
+    tensorOf(tensors, role).fill([&](int64_t at) {
+      return float(value[size_t(at)]);
+    });
+  };
+  set(Role::Output, gradients.output);
+  set(Role::Lse, gradients.lse);
+  set(Role::LseGradient, of.lse);
+}
+
 Gradients attn::run::makeStatistics(const runtime::LaunchPlan &plan,
                                     const Problem &problem,
                                     std::vector<HostTensor> &tensors) {
@@ -45,7 +62,14 @@ Gradients attn::run::makeStatistics(const runtime::LaunchPlan &plan,
   for (int64_t at = 0; at < problem.rows(); ++at) {
     of.lse.push_back(random.normal(uint64_t(at)));
   }
+  bool isWhole = isWholeBackward(plan);
+  of.roundsOutput = isWhole;
+  of.ofCaptures = findTensor(tensors, Role::CaptureGradient);
   Gradients gradients = computeGradients(in, of);
+  if (isWhole) {
+    setResults(of, gradients, tensors);
+    return gradients;
+  }
   setStatistics(problem, gradients, tensorOf(tensors, Role::Delta),
                 tensorOf(tensors, Role::Lse2));
   return gradients;
@@ -144,40 +168,97 @@ GradientErrors GradientChecker::check() {
   return errors;
 }
 
-CheckResult attn::run::checkGradients(const Gradients &want,
+/// Compares the gradient of a capture, or of the scale, with its bound.
+static void checkCapture(const CaptureGradient &want, const HostTensor &got,
+                         CheckResult &result) {
+  bool isHalf = got.dtype == runtime::DataType::F16;
+  double unit = got.dtype == runtime::DataType::F32 ? 0x1p-24
+                : isHalf                            ? 0x1p-11
+                                                    : 0x1p-8;
+  double most = 0, share = 0;
+  for (size_t at = 0; at < want.exact.size(); ++at) {
+    double is = got.get(int64_t(at)), exact = want.exact[at];
+    double error = std::fabs(is - exact), bound = want.bound[at];
+    bound += bound == 0 ? 0 : std::fabs(exact) * unit + (isHalf ? 0x1p-25 : 0);
+    if (!(error <= bound) && result.failure.empty()) {
+      result.failure = text("expected %s to be %.6g within %.2g, got %.6g",
+                            got.name.c_str(), exact, bound, is) +
+                       " in element " + std::to_string(at);
+    }
+    most = std::max(most, error);
+    share = std::max(share, bound == 0 ? 0 : error / bound);
+  }
+  if (!result.name) {
+    result.name = got.name.c_str();
+    result.maxError = most;
+    result.oShare = share;
+    result.rows = result.rowsCompared = int64_t(want.exact.size());
+    return;
+  }
+  char line[160];
+  std::snprintf(line, sizeof(line), "; %s max %.3g, %.2g of its bound",
+                got.name.c_str(), most, share);
+  result.captures += line;
+}
+
+/// Checks the gradients of captures: each is named like its capture, after a
+/// "d".
+static void checkCaptureGradients(const runtime::LaunchPlan &plan,
+                                  const Gradients &want,
+                                  const std::vector<HostTensor> &tensors,
+                                  CheckResult &result) {
+  for (const HostTensor &got : tensors) {
+    if (got.role != Role::CaptureGradient) {
+      continue;
+    }
+    int arg = plan.findArg(got.name.substr(1));
+    bool isScale = arg < 0 || plan.args[size_t(arg)].role == Role::Scale;
+    const CaptureGradient &gradient =
+        isScale ? want.scale : want.captures[size_t(arg)];
+    if (int64_t(gradient.exact.size()) != got.elementCount()) {
+      result.failure = "expected '" + got.name + "' to have " +
+                       std::to_string(gradient.exact.size()) +
+                       " elements, got " + std::to_string(got.elementCount());
+      return;
+    }
+    checkCapture(gradient, got, result);
+  }
+}
+
+CheckResult attn::run::checkGradients(const runtime::LaunchPlan &plan,
+                                      const Gradients &want,
                                       const std::vector<HostTensor> &tensors) {
-  struct Gradient {
+  struct Part {
     Role role;
     const char *name;
     std::vector<double> GradientElements::*elements;
   };
-  static constexpr Gradient all[] = {
+  static constexpr Part parts[] = {
       {Role::QueryGradient, "dQ", &GradientElements::q},
       {Role::KeyGradient, "dK", &GradientElements::k},
       {Role::ValueGradient, "dV", &GradientElements::v}};
   CheckResult result;
-  result.name = nullptr;
-  result.lseName = nullptr;
-  for (const Gradient &gradient : all) {
-    const HostTensor *got = findTensor(tensors, gradient.role);
+  result.name = result.lseName = nullptr;
+  for (const Part &part : parts) {
+    const HostTensor *got = findTensor(tensors, part.role);
     if (!got) {
       continue;
     }
     GradientErrors errors =
-        GradientChecker(want, gradient.elements, *got, gradient.name, result)
-            .check();
-    if (result.name) {
-      result.lseName = gradient.name;
-      result.lseError = errors.max;
-      result.lseShare = errors.share;
-    } else {
-      result.name = gradient.name;
+        GradientChecker(want, part.elements, *got, part.name, result).check();
+    if (!result.name) {
+      result.name = part.name;
       result.maxError = errors.max;
       result.maxErrorRounded = errors.maxRounded;
       result.meanError = errors.mean;
       result.meanErrorRounded = errors.meanRounded;
       result.oShare = errors.share;
+    } else {
+      result.lseName = result.lseName ? "dK and dV" : part.name;
+      result.lseError = std::max(result.lseError, errors.max);
+      result.lseShare = std::max(result.lseShare, errors.share);
     }
   }
+  checkCaptureGradients(plan, want, tensors, result);
   return result;
 }

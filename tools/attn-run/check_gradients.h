@@ -11,18 +11,23 @@
 
 namespace attn::run {
 
+/// Whether launches compute gradients of Q, K, V, captures or the scale.
+bool makesGradients(const runtime::LaunchPlan &plan);
+
 /// Computes the gradients, from the Q, K, V and dO among `tensors` and an LSE
-/// gradient that the problem's seed gives, and sets the statistics among
-/// `tensors` to those of the reference: 0 and +inf in rows without keys and
-/// after the last query.
+/// gradient that the problem's seed gives. Sets the statistics among `tensors`
+/// to those of the reference: 0 and +inf in rows without keys and after the
+/// last query; or, of a whole backward pass, O, the LSE and its gradient.
 Gradients makeStatistics(const runtime::LaunchPlan &plan,
                          const Problem &problem,
                          std::vector<HostTensor> &tensors);
 
-/// Checks dQ, or dK, dV or both: each element is compared with its bound, and
-/// the maximum and mean errors with those of the rounded reference, as in
-/// check.h.
-CheckResult checkGradients(const Gradients &want,
+/// Checks those of dQ, dK and dV that are among `tensors`: each element is
+/// compared with its bound, and the maximum and mean errors with those of the
+/// rounded reference, as in check.h. Gradients of captures and of the scale are
+/// compared with their bounds.
+CheckResult checkGradients(const runtime::LaunchPlan &plan,
+                           const Gradients &want,
                            const std::vector<HostTensor> &tensors);
 
 } // namespace attn::run

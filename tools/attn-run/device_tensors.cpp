@@ -67,8 +67,12 @@ bool DeviceTensors::poisonOutputs(std::string &error) {
     if (!tensors[i].isOutput) {
       continue;
     }
-    std::vector<unsigned char> poison(tensors[i].bytes.size(), kPoison);
-    if (!gpu.upload(buffers[i].get(), poison.data(), poison.size())) {
+    HostTensor blank = tensors[i];
+    std::fill(blank.bytes.begin(), blank.bytes.end(), kPoison);
+    if (blank.isAccumulated) {
+      blank.fill([](int64_t) { return 0; });
+    }
+    if (!gpu.upload(buffers[i].get(), blank.bytes.data(), blank.bytes.size())) {
       return failed(gpu, error);
     }
   }

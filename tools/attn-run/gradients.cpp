@@ -24,6 +24,10 @@ public:
     }
     out.delta.resize(size_t(p.rows()));
     out.lse.assign(size_t(p.rows()), -INFINITY);
+    out.output.resize(of.o.size());
+    if (of.ofCaptures) {
+      resizeCaptures();
+    }
   }
 
   void addRow(const Row &row);
@@ -38,6 +42,11 @@ private:
     return size_t(p.rowIndex(row.batch, j, headK, p.seqK, p.headsK));
   }
   void findSlopes(const Row &row);
+  void resizeCaptures();
+  double findDelta(const Row &row);
+  void addToCaptures(size_t number, double derivative, double error);
+  void addTo(CaptureGradient &gradient, int64_t element, double derivative,
+             double error, double slope) const;
   void addKey(const Row &row, size_t number, double weight, double delta);
   void addValue(size_t query, size_t key, double weight, double error);
   void addProduct(size_t query, size_t key, double derivative, double error);
@@ -57,6 +66,8 @@ private:
   // Of the current row.
   RowResult result;
   std::vector<double> scores, slopes;
+  std::vector<std::vector<CaptureSlope>> captureSlopes;
+  double deltaError = 0; // of the sum of products of dO and O
 };
 
 double dot(const float *a, const float *b, int64_t size) {
@@ -76,7 +87,7 @@ double norm(const float *a, int64_t size) { return std::sqrt(dot(a, a, size)); }
 /// K.
 void Accumulator::findSlopes(const Row &row) {
   slopes.assign(result.keys.size(), 1);
-  if (!p.score) {
+  if (!p.score && !of.ofCaptures) {
     return;
   }
   const float *q = &in.q[rowOfQueries(row) * size_t(p.dim)];
@@ -85,7 +96,57 @@ void Accumulator::findSlopes(const Row &row) {
     const float *k = &in.k[rowOfKeys(row, j) * size_t(p.dim)];
     scores.push_back(dot(q, k, p.dim) * double(p.scale));
   }
-  p.score->foldSlopes(in.captures, row, result.keys, scores, slopes);
+  if (p.score) {
+    p.score->foldSlopes(in.captures, row, result.keys, scores, slopes);
+  }
+  if (p.score && of.ofCaptures) {
+    p.score->foldCaptureSlopes(in.captures, row, result.keys, scores,
+                               captureSlopes);
+  }
+}
+
+void Accumulator::resizeCaptures() {
+  auto resize = [](CaptureGradient &gradient, size_t size) {
+    gradient.exact.assign(size, 0);
+    gradient.bound.assign(size, 0);
+  };
+  out.captures.resize(in.captures.size());
+  for (size_t n = 0; n < in.captures.size(); ++n) {
+    resize(out.captures[n], in.captures[n].floats.size());
+  }
+  resize(out.scale, 1);
+}
+
+/// Adds a pair's share. `derivative` is that by the score, and `error` its
+/// error.
+void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
+                        double derivative, double error, double slope) const {
+  double share = derivative * slope;
+  if (derivative == 0 && !std::isfinite(slope)) {
+    share = 0;
+  }
+  // Each of so many additions may round a partial sum of magnitudes.
+  double additions = double(p.seqK + p.rows()) * 0x1p-24;
+  gradient.exact[size_t(element)] += share;
+  gradient.bound[size_t(element)] += kRegionFactor * error * std::fabs(slope) +
+                                     single(share) +
+                                     additions * std::fabs(share);
+}
+
+/// Adds the shares of key `number` in the gradients of captures and the scale.
+void Accumulator::addToCaptures(size_t number, double derivative,
+                                double error) {
+  if (!of.ofCaptures) {
+    return;
+  }
+  addTo(out.scale, 0, derivative, error,
+        slopes[number] * scores[number] / double(p.scale));
+  if (!p.score) {
+    return;
+  }
+  for (const CaptureSlope &by : captureSlopes[number]) {
+    addTo(out.captures[by.arg], by.element, derivative, error, by.slope);
+  }
 }
 
 /// Adds a pair's share of dV. `error` is that of the probability.
@@ -136,8 +197,9 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   double difference = dot(dO, v, p.dimV) - delta;
   double ofProduct =
       double(p.dimV) * 0x1p-24 * norm(dO, p.dimV) * norm(v, p.dimV) +
-      single(delta);
+      single(delta) + deltaError;
   double error = ofWeight * std::fabs(difference) + weight * ofProduct;
+  addToCaptures(number, weight * difference, error);
   double slope = slopes[number];
   if (weight * difference == 0 && !std::isfinite(slope)) {
     slope = 0;
@@ -166,6 +228,23 @@ Gradients Accumulator::take() {
   return std::move(out);
 }
 
+/// Returns the statistic of the row, and notes its O.
+double Accumulator::findDelta(const Row &row) {
+  size_t number = size_t((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
+  double delta = of.lse.empty() ? 0 : -double(of.lse[number]);
+  double magnitude = 0;
+  for (int64_t c = 0; c < p.dimV; ++c) {
+    size_t at = rowOfQueries(row) * size_t(p.dimV) + size_t(c);
+    double exact = result.exact[size_t(c)];
+    out.output[at] = roundTo(p.dtype, float(exact));
+    double stored = of.roundsOutput ? double(out.output[at]) : exact;
+    delta += double(of.o[at]) * stored;
+    magnitude += std::fabs(double(of.o[at]) * stored);
+  }
+  deltaError = of.roundsOutput ? double(p.dimV) * 0x1p-24 * magnitude : 0;
+  return delta;
+}
+
 void Accumulator::addRow(const Row &row) {
   computeRow(in, row, result);
   const std::vector<double> &weights = result.scores[Exact];
@@ -176,13 +255,9 @@ void Accumulator::addRow(const Row &row) {
   if (!result.hasKeys || sum == 0) {
     return;
   }
-  const float *dO = &of.o[rowOfQueries(row) * size_t(p.dimV)];
   size_t number = size_t((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
+  double delta = findDelta(row);
   out.lse[number] = result.lse;
-  double delta = of.lse.empty() ? 0 : -double(of.lse[number]);
-  for (int64_t c = 0; c < p.dimV; ++c) {
-    delta += double(dO[c]) * result.exact[size_t(c)];
-  }
   out.delta[number] = delta;
   findSlopes(row);
   for (size_t n = 0; n < result.keys.size(); ++n) {

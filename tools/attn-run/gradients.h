@@ -14,12 +14,24 @@ struct ResultGradients {
   std::vector<float> o; // packed, in the layout of the problem
   /// (batch, heads, queries); empty if nothing depends on the LSE.
   std::vector<float> lse;
+  /// Whether the statistics are computed from an O in the problem's dtype.
+  bool roundsOutput = false;
+  /// Whether the gradients of captures and of the scale are wanted.
+  bool ofCaptures = false;
 };
 
 /// One number for each element of the gradients of Q, K and V, packed in the
 /// layout of the problem.
 struct GradientElements {
   std::vector<double> q, k, v;
+};
+
+/// The gradient of a capture, packed; a number has one element.
+struct CaptureGradient {
+  std::vector<double> exact;
+  /// The largest error of a kernel that computes and adds in f32, in any order,
+  /// before it rounds the result.
+  std::vector<double> bound;
 };
 
 /// The gradients of Q, K and V, and the row statistics that they are computed
@@ -37,6 +49,12 @@ struct Gradients : GradientElements {
   /// The largest error of a kernel that rounds these to the dtype, multiplies
   /// 16-bit elements, and computes and adds in f32, in any order.
   GradientElements bound;
+  /// The gradients of captures of floats, by the plan's arguments, and of the
+  /// scale. Empty if they are not wanted.
+  std::vector<CaptureGradient> captures;
+  CaptureGradient scale;
+  /// O, in the problem's dtype and layout, packed.
+  std::vector<float> output;
 };
 
 /// Computes the gradients. A row without keys contributes nothing, nor does a

@@ -25,6 +25,9 @@ struct HostTensor {
   runtime::Role role = runtime::Role::None;
   runtime::DataType dtype = runtime::DataType::F32;
   bool isOutput = false;
+  /// Whether launches add to the elements of the output, which then begin with
+  /// 0.
+  bool isAccumulated = false;
   std::vector<int64_t> shape;
   /// In elements.
   std::vector<int64_t> strides;

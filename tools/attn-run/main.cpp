@@ -107,7 +107,7 @@ std::string summary(const CheckResult &result) {
                 result.rowsCompared, result.rows, result.emptyRows, result.name,
                 result.maxError, result.maxErrorRounded, result.meanError,
                 result.meanErrorRounded, rest);
-  return text;
+  return text + result.captures;
 }
 
 /// Prints the line of an action and returns whether it passed.
@@ -132,7 +132,12 @@ bool runCheck(Run &run, Session &session, const Problem &problem) {
 
 /// Returns the multiplications of a kernel for each pair of a query and a key;
 /// 0 if it is not known for its kind.
-int64_t multiplicationsOfPair(const std::string &kind, const Problem &problem) {
+int64_t multiplicationsOfPair(const runtime::LaunchPlan &plan,
+                              const Problem &problem) {
+  const std::string &kind = plan.problem.kind;
+  if (isWholeBackward(plan)) {
+    return 3 * problem.dim + 2 * problem.dimV;
+  }
   if (kind == "fwd") {
     return problem.dim + problem.dimV;
   }
@@ -149,7 +154,7 @@ int64_t multiplicationsOfPair(const std::string &kind, const Problem &problem) {
 }
 
 bool runBench(Run &run, Session &session, const Problem &problem) {
-  int64_t ofPair = multiplicationsOfPair(run.plan.problem.kind, problem);
+  int64_t ofPair = multiplicationsOfPair(run.plan, problem);
   if (ofPair == 0) {
     return report(run, problem, "bench", false,
                   "expected a plan of kind 'fwd' or of gradients, got '" +

@@ -297,11 +297,20 @@ std::vector<runtime::Role> attn::run::gradientsOf(const std::string &kind) {
   return {};
 }
 
+bool attn::run::isWholeBackward(const runtime::LaunchPlan &plan) {
+  return plan.findArg(runtime::Role::Query) >= 0 &&
+         plan.findArg(runtime::Role::LseGradient) >= 0;
+}
+
 std::vector<runtime::Role>
 attn::run::neededRoles(const runtime::LaunchPlan &plan) {
   using runtime::Role;
   if (plan.problem.kind == "fwd") {
     return {Role::Query, Role::Key, Role::Value, Role::Output};
+  }
+  if (isWholeBackward(plan)) {
+    return {Role::Query,          Role::Key, Role::Value,      Role::Output,
+            Role::OutputGradient, Role::Lse, Role::LseGradient};
   }
   if (plan.problem.kind == "delta") {
     return {Role::Output,      Role::OutputGradient, Role::Lse,

@@ -78,6 +78,9 @@ Problem makeRandomProblem(const runtime::LaunchPlan &plan,
 /// make.
 std::vector<runtime::Role> gradientsOf(const std::string &kind);
 
+/// Whether one call computes a whole backward pass, from O and the LSE.
+bool isWholeBackward(const runtime::LaunchPlan &plan);
+
 /// Returns the roles of the tensors that the kernels of a problem must have for
 /// a launch here; none if there is no such problem.
 std::vector<runtime::Role> neededRoles(const runtime::LaunchPlan &plan);

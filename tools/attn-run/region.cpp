@@ -307,18 +307,28 @@ static void fill(ValueType type, size_t count, int64_t integer, double number,
   }
 }
 
+/// Returns the element that an op reads for key number `n`, or -1 if its index
+/// is out of bounds.
+int64_t Region::elementOf(const Op &op, const Capture &from,
+                          const std::vector<Column> &values, size_t n) {
+  int64_t at = 0;
+  for (size_t dim = 0; dim < from.shape.size(); ++dim) {
+    int64_t index = values[op.operands[dim]].integers[n];
+    if (index < 0 || index >= from.shape[dim]) {
+      return -1;
+    }
+    at = at * from.shape[dim] + index;
+  }
+  return at;
+}
+
 /// An index out of bounds reads zero, as in kernels.
 void Region::extract(const Op &op, const Capture &from,
                      const std::vector<Column> &values, size_t count,
                      Column &result) const {
   for (size_t n = 0; n < count; ++n) {
-    int64_t at = 0;
-    bool isInside = true;
-    for (size_t dim = 0; dim < from.shape.size(); ++dim) {
-      int64_t index = values[op.operands[dim]].integers[n];
-      isInside = isInside && index >= 0 && index < from.shape[dim];
-      at = isInside ? at * from.shape[dim] + index : 0;
-    }
+    int64_t at = elementOf(op, from, values, n);
+    bool isInside = at >= 0;
     if (!op.type.isFloat) {
       result.integers[n] = isInside ? from.integers[size_t(at)] : 0;
       continue;
@@ -427,13 +437,32 @@ double Region::slopeOf(const Op &op, size_t result, size_t at,
   return slope;
 }
 
-void Region::foldSlopes(const Captures &captures, const Row &row,
-                        const std::vector<int64_t> &keys,
-                        const std::vector<double> &scores,
-                        std::vector<double> &slopes) const {
+/// Returns the derivative of the result by value `source`, for the key `at` of
+/// `values`; `known` is memory for the derivatives of all values.
+double Region::slopeBy(size_t source, size_t at,
+                       const std::vector<Column> &values,
+                       std::vector<double> &known) const {
+  known.assign(types.size(), 0);
+  known[source] = 1;
+  size_t next = types.size() - ops.size();
+  for (const Op &op : ops) {
+    if (next != source) {
+      known[next] = slopeOf(op, next, at, values, known);
+    }
+    ++next;
+  }
+  return known[result];
+}
+
+/// Computes the values of all keys, some of them at a time, and calls
+/// `visit(number of the key, its number in values, values)`.
+template <typename Visit>
+void Region::foldForSlopes(const Captures &captures, const Row &row,
+                           const std::vector<int64_t> &keys,
+                           const std::vector<double> &scores,
+                           const Visit &visit) const {
   std::vector<Column> &values = scratch();
   values.resize(types.size());
-  slopes.resize(keys.size());
   for (size_t first = 0; first < keys.size(); first += kRun) {
     size_t count = std::min(kRun, keys.size() - first);
     for (std::vector<double> &lane : values[kScore].lanes) {
@@ -441,16 +470,50 @@ void Region::foldSlopes(const Captures &captures, const Row &row,
     }
     fold(captures, row, keys.data() + first, count, values);
     for (size_t at = 0; at < count; ++at) {
-      std::vector<double> known(types.size());
-      known[kScore] = 1;
-      size_t next = types.size() - ops.size();
-      for (const Op &op : ops) {
-        known[next] = slopeOf(op, next, at, values, known);
-        ++next;
-      }
-      slopes[first + at] = known[result];
+      visit(first + at, at, values);
     }
   }
+}
+
+void Region::foldSlopes(const Captures &captures, const Row &row,
+                        const std::vector<int64_t> &keys,
+                        const std::vector<double> &scores,
+                        std::vector<double> &slopes) const {
+  std::vector<double> known;
+  slopes.resize(keys.size());
+  foldForSlopes(captures, row, keys, scores,
+                [&](size_t key, size_t at, const std::vector<Column> &values) {
+                  slopes[key] = slopeBy(kScore, at, values, known);
+                });
+}
+
+void Region::foldCaptureSlopes(
+    const Captures &captures, const Row &row, const std::vector<int64_t> &keys,
+    const std::vector<double> &scores,
+    std::vector<std::vector<CaptureSlope>> &slopes) const {
+  std::vector<double> known;
+  slopes.assign(keys.size(), {});
+  auto visit = [&](size_t key, size_t at, const std::vector<Column> &values) {
+    auto add = [&](size_t source, int arg, int64_t element) {
+      double slope = element < 0 ? 0 : slopeBy(source, at, values, known);
+      if (slope != 0) {
+        slopes[key].push_back({size_t(arg), element, slope});
+      }
+    };
+    for (size_t n = 0; n < scalars.size(); ++n) {
+      if (types[kPositions + n].isFloat) {
+        add(kPositions + n, scalars[n], 0);
+      }
+    }
+    size_t next = types.size() - ops.size();
+    for (const Op &op : ops) {
+      if (op.kind == Op::Extract && op.type.isFloat) {
+        add(next, op.arg, elementOf(op, captures[size_t(op.arg)], values, at));
+      }
+      ++next;
+    }
+  };
+  foldForSlopes(captures, row, keys, scores, visit);
 }
 
 void Region::foldMask(const Captures &captures, const Row &row, int64_t first,

@@ -36,6 +36,13 @@ using Captures = std::vector<Capture>;
 /// The position that an index comes from.
 enum class Position { Batch, Head, Query, Key, Other };
 
+/// What one read of a capture has to do with the score of one key.
+struct CaptureSlope {
+  size_t arg;      // of the plan
+  int64_t element; // of the capture, packed
+  double slope;
+};
+
 class Region {
 public:
   /// Reads a program of `plan`. Returns false with the reason in `err` if it is
@@ -55,6 +62,13 @@ public:
                   const std::vector<int64_t> &keys,
                   const std::vector<double> &scores,
                   std::vector<double> &slopes) const;
+  /// Computes likewise the derivatives by each element of a capture of floats
+  /// that the region reads: `slopes[n]` lists those of key `keys[n]` that are
+  /// not 0. A number has one element.
+  void foldCaptureSlopes(const Captures &captures, const Row &row,
+                         const std::vector<int64_t> &keys,
+                         const std::vector<double> &scores,
+                         std::vector<std::vector<CaptureSlope>> &slopes) const;
   /// Sets `allowed[n]` to whether the row may see key `first + n`.
   void foldMask(const Captures &captures, const Row &row, int64_t first,
                 size_t count, bool *allowed) const;
@@ -87,6 +101,15 @@ private:
   void extract(const Op &op, const Capture &from,
                const std::vector<Column> &values, size_t count,
                Column &result) const;
+  double slopeBy(size_t source, size_t at, const std::vector<Column> &values,
+                 std::vector<double> &known) const;
+  template <typename Visit>
+  void foldForSlopes(const Captures &captures, const Row &row,
+                     const std::vector<int64_t> &keys,
+                     const std::vector<double> &scores,
+                     const Visit &visit) const;
+  static int64_t elementOf(const Op &op, const Capture &from,
+                           const std::vector<Column> &values, size_t at);
   double slopeOf(const Op &op, size_t result, size_t at,
                  const std::vector<Column> &values,
                  const std::vector<double> &slopes) const;

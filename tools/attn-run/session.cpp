@@ -60,8 +60,7 @@ bool Session::prepare() {
   }
   // A launch with other heads is refused.
   bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
-  if (!gradientsOf(plan.problem.kind).empty() && problem.hasTrueStatistics &&
-      hasGroups) {
+  if (makesGradients(plan) && problem.hasTrueStatistics && hasGroups) {
     gradients = makeStatistics(plan, problem, tensors.tensors);
     if (!tensors.upload(error)) {
       return false;
@@ -136,8 +135,8 @@ CheckResult Session::check() const {
   if (plan.problem.kind == "delta") {
     return checkDelta(problem, tensors.tensors);
   }
-  if (!gradientsOf(plan.problem.kind).empty()) {
-    return checkGradients(gradients, tensors.tensors);
+  if (makesGradients(plan)) {
+    return checkGradients(plan, gradients, tensors.tensors);
   }
   return checkOutputs(referenceInputs(),
                       *findTensor(tensors.tensors, runtime::Role::Output),

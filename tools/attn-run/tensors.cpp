@@ -66,6 +66,8 @@ bool attn::run::knownShape(Role role, const Problem &p,
   case Role::Scale:
   case Role::Bound:
   case Role::Capture:
+  case Role::PartialSums:
+  case Role::CaptureGradient:
     return false;
   }
   if (p.headsFirst) {
@@ -165,8 +167,13 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
     tensor.role = arg.role;
     tensor.dtype = arg.dtype;
     tensor.isOutput = arg.access != runtime::Access::Read;
-    if (!knownShape(arg.role, problem, tensor.shape) &&
-        !captureShape(plan, int(number), problem, tensor.shape, err)) {
+    tensor.isAccumulated = arg.access == runtime::Access::ReadWrite;
+    if (arg.role == Role::CaptureGradient) {
+      // A number, or the scale, has one element.
+      const HostTensor *capture = findTensor(tensors, arg.name.substr(1));
+      tensor.shape = capture ? capture->shape : std::vector<int64_t>{1};
+    } else if (!knownShape(arg.role, problem, tensor.shape) &&
+               !captureShape(plan, int(number), problem, tensor.shape, err)) {
       return false;
     }
     bool broadcast = problem.broadcastKv &&

@@ -213,6 +213,22 @@ struct RoundPattern : OpConversionPattern<tile::RoundOp> {
   }
 };
 
+struct AccumulatePattern : OpConversionPattern<tile::AccumulateOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::AccumulateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value zero = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getZeroAttr(adaptor.getSum().getType()));
+    Value sum = arith::SelectOp::create(rewriter, loc, adaptor.getFirst(), zero,
+                                        adaptor.getSum());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, sum, adaptor.getTile());
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // The pass.
 //===----------------------------------------------------------------------===//
@@ -227,13 +243,13 @@ LogicalResult distribute(ws::KernelOp kernel, ws::RoleOp role,
   });
   RewritePatternSet patterns(context);
   patterns.add<AnyOpPattern>(types, context);
-  patterns
-      .add<ConstantPattern, SplatPattern, ConvertLayoutPattern, RoundPattern>(
-          types, context, /*benefit=*/2);
+  patterns.add<ConstantPattern, SplatPattern, ConvertLayoutPattern,
+               RoundPattern, AccumulatePattern>(types, context, /*benefit=*/2);
   chip.populateTilePatterns(patterns, types, kernel, role);
   scf::populateSCFStructuralTypeConversions(types, patterns, /*benefit=*/2);
   ConversionTarget target(*context);
-  target.addIllegalOp<tile::RoundOp, tile::ConvertLayoutOp>();
+  target
+      .addIllegalOp<tile::RoundOp, tile::ConvertLayoutOp, tile::AccumulateOp>();
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {
     return types.isLegal(op) &&
            llvm::all_of(op->getRegions(),

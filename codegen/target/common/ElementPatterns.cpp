@@ -96,10 +96,63 @@ private:
   }
 };
 
+/// Stores or adds each element whose index is in bounds.
+struct ScatterPattern : ParamPattern<tile::ScatterOp> {
+  using ParamPattern::ParamPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::ScatterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Arithmetic emit{rewriter, op.getLoc()};
+    auto tile = cast<VectorType>(adaptor.getTile().getType());
+    for (int64_t i = 0; i < tile.getNumElements(); ++i) {
+      SmallVector<Value> indices;
+      for (Value index : adaptor.getIndices()) {
+        indices.push_back(
+            isa<VectorType>(index.getType()) ? emit.element(index, i) : index);
+      }
+      scatter(op, emit, emit.element(adaptor.getTile(), i), indices);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  void scatter(tile::ScatterOp op, const Arithmetic &emit, Value value,
+               ValueRange indices) const {
+    OpBuilder &builder = emit.builder;
+    Location loc = emit.loc;
+    Value inside = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      Value size = params.of(Param::Dim, op.getDest(), dim);
+      Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       index, size);
+      inside = arith::AndIOp::create(builder, loc, inside, ok);
+    }
+    auto branch =
+        scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Type stored = storedType(op.getDest());
+    if (!stored.isF32()) {
+      value = arith::TruncFOp::create(builder, loc, stored, value);
+    }
+    Value pointer = elementPointer(emit, params, op.getDest(), indices);
+    if (op.getAdd()) {
+      LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::fadd, pointer,
+                                value, LLVM::AtomicOrdering::monotonic,
+                                "device");
+    } else {
+      LLVM::StoreOp::create(builder, loc, value, pointer);
+    }
+  }
+};
+
 } // namespace
 
 void codegen::populateElementPatterns(RewritePatternSet &patterns,
                                       const TypeConverter &types,
                                       const ParamValues &params) {
-  patterns.add<GatherPattern>(types, patterns.getContext(), params);
+  patterns.add<GatherPattern, ScatterPattern>(types, patterns.getContext(),
+                                              params);
 }

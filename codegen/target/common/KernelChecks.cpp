@@ -230,8 +230,8 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
       TypeSwitch<Operation *, Value>(op)
           .Case([](ws::CopyOp op) { return op.getSource(); })
           .Case([](ws::StoreOp op) { return op.getDest(); })
-          .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ReduceAddOp>(
-              [](auto op) { return op.getDest(); })
+          .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
+                tile::ReduceAddOp>([](auto op) { return op.getDest(); })
           .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
               [](auto op) { return op.getSource(); })
           .Case([](tensor::DimOp op) { return op.getSource(); })

@@ -97,9 +97,9 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
   target.addLegalOp<tile::PartOfOp>();
   target.addIllegalOp<ws::SlotAtOp, ws::SmemOp, tile::CutOp, ws::CopyOp,
                       ws::StoreOp, ws::PutOp, tile::StoreRowOp, tile::GatherOp,
-                      tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
-                      tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp,
-                      tile::JoinOp, tile::SkipOp>();
+                      tile::ScatterOp, tile::StoreRegOp, tile::ReduceAddOp,
+                      tile::LoadOp, tile::LoadRowOp, ws::MmaOp, ws::AwaitOp,
+                      ws::StampOp, tile::JoinOp, tile::SkipOp>();
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   return applyPartialConversion(kernel, target, std::move(patterns), config);

@@ -27,6 +27,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
                  | `output_gradient` | `lse_gradient` | `delta` | `lse2`
                  | `query_gradient` | `key_gradient` | `value_gradient`
+                 | `partial_sums` | `capture_gradient`
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float | `=` integer
     ```
@@ -34,8 +35,8 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     plan call it by its symbol, the string after `as`; without one the name is the symbol.
 
     The role says what an argument is to the computation: nothing else does, neither its
-    name nor its position. A kernel has one argument of each role, but any number of bounds
-    and captures. A bound is a number that launches give the mask; bounds are in the order of
+    name nor its position. A kernel has one argument of each role, but any number of bounds,
+    captures, `partial_sums` and gradients of captures. A bound is a number that launches give the mask; bounds are in the order of
     the problem's. A capture is what a region reads.
 
     An argument is read unless the text says otherwise: written, each element once by
@@ -51,9 +52,9 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     - C2: names are UTF-8 without a zero byte; symbols, and names of sizes, are neither `items` nor
       `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
     - C3: the `values` are finite, the first at most the last
-    - C4: no role but `bound` and `capture` twice
+    - C4: no role but `bound`, `capture`, `partial_sums` and `capture_gradient` twice
     - C5: arguments of other roles than `output`, `lse`, `delta`, `lse2`, `query_gradient`,
-      `key_gradient` and `value_gradient` are read
+      `key_gradient`, `value_gradient`, `partial_sums` and `capture_gradient` are read
     - C8: only an i32 has a number after `=`, which fits it
 
     **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`

@@ -55,9 +55,12 @@ void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
 std::pair<unsigned, unsigned> gradientRange(Gradients gradients);
 // A keyword of attn.attention_bwd.
 mlir::ParseResult parseGradients(mlir::OpAsmParser &parser,
-                                 GradientsAttr &gradients);
+                                 GradientsAttr &gradients,
+                                 mlir::IntegerAttr &capture,
+                                 mlir::AffineMapAttr &indices);
 void printGradients(mlir::OpAsmPrinter &printer, mlir::Operation *,
-                    GradientsAttr gradients);
+                    GradientsAttr gradients, mlir::IntegerAttr capture,
+                    mlir::AffineMapAttr indices);
 // The words of a table entry for the problems that it covers.
 mlir::ParseResult parseTableMasks(mlir::OpAsmParser &parser, TableMasksAttr &);
 void printTableMasks(mlir::OpAsmPrinter &printer, mlir::Operation *,

@@ -63,7 +63,10 @@ def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user take
 
 def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes", [
   I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"DQ", 1, "dq">, I32EnumAttrCase<"DKDV", 2, "dk_dv">,
-  I32EnumAttrCase<"DK", 3, "dk">, I32EnumAttrCase<"DV", 4, "dv">]>;
+  I32EnumAttrCase<"DK", 3, "dk">, I32EnumAttrCase<"DV", 4, "dv">,
+  // of a capture: its sums over the keys of each query, over the queries of each key, or its elements
+  I32EnumAttrCase<"RowSums", 5, "row_sums">, I32EnumAttrCase<"KeySums", 6, "key_sums">,
+  I32EnumAttrCase<"Pairs", 7, "pairs">, I32EnumAttrCase<"Elements", 8, "elements">]>;
 def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 
 // The ends of the keys that `row_keys` of attn.attention yields.

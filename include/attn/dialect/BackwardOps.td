@@ -83,6 +83,17 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
     `dk_dv`, dK and dV; `dk`; or `dv`.
 
+    With a further word it computes the derivative by a capture instead: the region then yields, in place of g, the
+    derivative t of z by the element of `captures` number `of` that the pair reads, or, without `of`, z's derivative by the
+    scale times the scale. Over the pairs of which the mask admits j, with dC[i, j] = P[i, j] * (dP[i, j] - delta[i]) * t[i, j]:
+
+    | word | result |
+    |---|---|
+    | `row_sums` | (B, Hq, Sq), f32: the sum of dC over the keys of a query |
+    | `key_sums` | (B, Hk, Sk), f32: the sum of dC over the queries of a key, and over the group of query heads |
+    | `pairs` | the gradient of the capture, in its type: element `at`(b, h, i, j) is the sum of dC over the batches and heads that `at` leaves out; elements that no pair reads are 0 |
+    | `elements` | the gradient of the capture, an f32: the dC of each pair is added to the element at the indices that the region yields. An element has the sum of those with its index and of what it is before; additions are in any order |
+
     **Operands**
     - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
     - `out_gradient` (B, Sq, Hq, Dv): dO
@@ -101,8 +112,14 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C7: `out_gradient` is (B, Sq, Hq, Dv)
     - C8: `lse2` and `delta` are f32 of one shape (B, Hq, R), where R is at least Sq
     - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
-      captures...) and yields two f32
+      captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
+      the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says
+    - C12: `of` is the number of a capture, a tensor or number of f32, f16 or bf16, beside `row_sums`, `key_sums`, `pairs` or `elements`
+      alone; all but `row_sums` have it, and that of `elements` is a tensor of f32
+    - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
+      one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
+      No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C11: masks, captures and the ops of the regions obey C10 to C15, C17 and C19 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
@@ -137,13 +154,14 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     Attn_LseTensor:$lse2, Attn_LseTensor:$delta, F32:$scale, Variadic<I32>:$bounds,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
-    DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<Attn_ConfigAttr>:$config);
-  let results = (outs Variadic<Attn_Tensor>:$results);
+    DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
+    OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
-    `` custom<Gradients>($gradients) (`config` $config^)?
+    `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
@@ -162,6 +180,47 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
     /// Returns dQ, dK or dV, or null if the op does not compute it.
     ::mlir::Value getGradient(::attn::Gradients which);
+    /// Whether it computes derivatives by a capture or by the scale.
+    bool isOfCapture() { return getGradients() >= ::attn::Gradients::RowSums; }
+  }];
+}
+
+def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
+  let summary = "the gradient of a capture, from sums over the keys of each query, or over the queries of each key";
+  let description = [{
+    Element `at`(b, h, p) of the result is the sum of `sums` over the dimensions that `at` leaves out, in one order,
+    divided by `over` if there is one. An element that no (b, h, p) has is 0.
+
+    **Operands**
+    - `sums` (B, H, P): f32
+    - `divisor`: an f32, the scale where the result is its gradient
+
+    **Constraints**
+    - C1: `sums` is f32 and has rank 3
+    - C2: `at` maps (b, h, p) to the indices of the result: each is one of the three, at most once, or
+      the constant 0
+    - C3: the result has rank 1 or more, and elements f32, f16 or bf16
+
+    **Numerics** Sums are f32, in the order of b, h and p; the result is rounded once.
+
+    **Effects** none.
+
+    **Example**
+    ```mlir
+    %dslopes = attn.sum_gradient %sums of "slopes" at affine_map<(b, h, p) -> (h)>
+        : tensor<?x?x?xf32> -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Attn_LseTensor:$sums, Optional<F32>:$divisor, StrAttr:$of, AffineMapAttr:$indices,
+    OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs RankedTensorOf<[F32, F16, BF16]>:$gradient);
+  let assemblyFormat = [{
+    $sums (`over` `(` $divisor^ `)`)? `of` $of `at` $indices (`config` $config^)? attr-dict `:` type($sums) `->` type($gradient)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The problem of a kernel of this op.
+    ::attn::ProblemAttr getProblem();
   }];
 }
 

@@ -24,8 +24,16 @@ def Attn_BwdDQKind : Attn_KindWord<6, "BwdDQ", "bwd_dq">;
 def Attn_BwdDKDVKind : Attn_KindWord<7, "BwdDKDV", "bwd_dk_dv">;
 def Attn_BwdDKKind : Attn_KindWord<8, "BwdDK", "bwd_dk">;
 def Attn_BwdDVKind : Attn_KindWord<9, "BwdDV", "bwd_dv">;
+// Derivatives by a capture: summed over the keys of a query, or the queries of a key, or at each pair.
+def Attn_BwdRowsKind : Attn_KindWord<10, "BwdRows", "bwd_rows">;
+def Attn_BwdKeysKind : Attn_KindWord<11, "BwdKeys", "bwd_keys">;
+def Attn_BwdPairsKind : Attn_KindWord<12, "BwdPairs", "bwd_pairs">;
+def Attn_SumKind : Attn_KindWord<13, "Sum", "sum">; // of partial sums, to the gradient of a capture
+def Attn_BwdElementsKind : Attn_KindWord<14, "BwdElements", "bwd_elements">; // added to any elements
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
-                         Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind];
+                         Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind, Attn_BwdRowsKind,
+                         Attn_BwdKeysKind, Attn_BwdPairsKind,
+                         Attn_SumKind, Attn_BwdElementsKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
@@ -43,9 +51,12 @@ def Attn_Lse2Role : Attn_RoleWord<11, "Lse2", "lse2">;         // the LSE in bas
 def Attn_QueryGradientRole : Attn_RoleWord<12, "QueryGradient", "query_gradient">;
 def Attn_KeyGradientRole : Attn_RoleWord<13, "KeyGradient", "key_gradient">;
 def Attn_ValueGradientRole : Attn_RoleWord<14, "ValueGradient", "value_gradient">;
+def Attn_PartialSumsRole : Attn_RoleWord<15, "PartialSums", "partial_sums">; // of the gradient of a capture
+def Attn_CaptureGradientRole : Attn_RoleWord<16, "CaptureGradient", "capture_gradient">; // or of the scale
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
-                         Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole];
+                         Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole,
+                         Attn_PartialSumsRole, Attn_CaptureGradientRole];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

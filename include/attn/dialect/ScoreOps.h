@@ -32,6 +32,9 @@ inline const ScoreOp *lookUpScoreOp(mlir::Operation *op) {
 /// Returns the type of a derivative by, or of, a float: f64 for f64, otherwise
 /// f32.
 mlir::Type slopeTypeOf(mlir::Type type);
+/// Whether a value of a region is computed from `source`, a value of the same
+/// region.
+bool dependsOn(mlir::Value value, mlir::Value source);
 /// Returns `op` of an f32, computed by the ops of its expansion.
 mlir::Value expandScoreOp(const ScoreOp &op, mlir::ImplicitLocOpBuilder &b,
                           mlir::Value operand);

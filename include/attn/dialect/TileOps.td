@@ -28,18 +28,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
     - C1: `args` has one entry for each argument, which names all of its dimensions or none
     - C2: one `tile.work` and, beside it, only pure scalar ops and constants
     - C3: every step name occurs once
-    - C4: a stored argument is declared `write`, one of a `tile.reduce_add` `accumulate`,
+    - C4: a stored argument is declared `write`, one of a `tile.reduce_add` or an added `tile.scatter` `accumulate`,
       and a loaded one `read`
     - C5: only an f32 argument has `from` and `to`
     - C6: either no argument has a role, or each has one. A kernel of kind `fwd` then has a `query`, `key`,
       `value`, `scale`, `output` and `lse`, and a bound for each of the problem's; one of kind `delta`
       has an `output`, `output_gradient`, `lse`, `lse_gradient`, `delta` and `lse2`; one of a kind `bwd...` has a
-      `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind. The results
-      of a kernel of kind `delta` are `delta` and `lse2`, those of a kind `bwd...` its gradients; elsewhere
-      `output` and `lse` are. Results are not read, other arguments are
+      `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind; one of kind `sum` has
+      `partial_sums` and a `capture_gradient`. The results of a kernel of kind `delta` are `delta` and `lse2`, those of a kind
+      `bwd...` its gradients, that of kind `sum` the `capture_gradient`; elsewhere `output` and `lse` are. Results are
+      not read, other arguments are
     - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
-      `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta` and
-      `lse2` are tensors of rank 3 of f32, `scale` is an f32, a `bound` an i32
+      `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta`,
+      `lse2` and `partial_sums` are tensors of rank 3 of f32, `scale` is an f32, a `bound` an i32
 
     **Example**
     ```mlir
@@ -115,7 +116,7 @@ def Tile_StepOp : Tile_Op<"step", [SingleBlock]> {
     - C2: `tile.yield` yields the result types
     - C3: a body uses no tile and no work item from outside, except through operands
     - C4: a `tile.load`, `tile.load_row`, `tile.store`, `tile.store_row`,
-      `tile.store_reg`, `tile.reduce_add` or `tile.mma` is the only such op of its step
+      `tile.store_reg`, `tile.scatter`, `tile.reduce_add` or `tile.mma` is the only such op of its step
     - C5: a masked step has one result, of the type of its first operand
 
     **Example**
@@ -592,6 +593,44 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
     $source `[` $indices `:` type($indices) `]` attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+}
+def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "writes the elements of a tile to a tensor; elements whose index is out of bounds are dropped";
+  let description = [{
+    Each index is an i32 or an i32 tile of the tile's shape. Elements are rounded to the tensor's type. Two
+    elements of a launch with the same index are a race. With `add` they are added to what the tensor has there, in
+    any order. `attn-verify-sync` does not follow indices: nothing checks that each element is written once.
+
+    **Constraints**
+    - C1: one index for each dimension of the destination
+    - C2: tile indices have the tile's shape
+    - C3: the elements of the tile are f32, those of the destination f32, f16 or bf16
+    - C4: the tile has rank 2: each of its elements is in one thread
+    - C5: with `add` the destination has elements f32
+
+    **Example**
+    ```mlir
+    tile.scatter %t, %bias[%head, %queries, %keys : i32, tensor<64x128xi32>, tensor<64x128xi32>]
+        : tensor<64x128xf32>, tensor<?x?x?xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_F32TileOrShare:$tile, AnyRankedTensor:$dest, Variadic<Tile_I32OrTile>:$indices, UnitAttr:$add);
+  let assemblyFormat = [{
+    $tile `,` $dest (`add` $add^)? `[` $indices `:` type($indices) `]` attr-dict `:` type($tile) `,` type($dest)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_AccumulateOp : Tile_Op<"accumulate", [Pure, AllTypesMatch<["sum", "tile", "result"]>]> {
+  let summary = "`sum` + `tile`, or `tile` alone where a sum begins";
+  let description = [{
+    Adds tiles that lie in several heads or batches, at the same rows and columns: to
+    `attn-verify-sync` the result lies where `tile` does.
+
+    **Example** `%next = tile.accumulate %sum, %t first(%begins) : tensor<64x128xf32>`
+  }];
+  let arguments = (ins Tile_F32TileOrShare:$sum, Tile_F32TileOrShare:$tile, I1:$first);
+  let results = (outs Tile_F32TileOrShare:$result);
+  let assemblyFormat = "$sum `,` $tile `first` `(` $first `)` attr-dict `:` type($sum)";
 }
 def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
   let summary = "rounds to the nearest value of a narrower float type, kept as f32";

@@ -108,7 +108,7 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop
     - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
       most one of each
-    - C12: a stored argument is declared `write`, one of a `tile.reduce_add` `accumulate`,
+    - C12: a stored argument is declared `write`, one of a `tile.reduce_add` or an added `tile.scatter` `accumulate`,
       and a loaded one `read`
     - C13: with a `ws.verdict`, items are handed out through a `ws.choose_item`, or `work = grid`
       and each work loop ends with a `ws.second_run`; a `ws.second_run` needs `work = grid`

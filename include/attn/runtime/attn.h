@@ -209,7 +209,12 @@ typedef enum attn_role {
   /* The gradients of Q, K and V. */
   ATTN_ROLE_QUERY_GRADIENT = 13,
   ATTN_ROLE_KEY_GRADIENT = 14,
-  ATTN_ROLE_VALUE_GRADIENT = 15
+  ATTN_ROLE_VALUE_GRADIENT = 15,
+  /* Sums that the gradient of a capture is made of. */
+  ATTN_ROLE_PARTIAL_SUMS = 16,
+  /* The gradient of a capture or of the scale: its name is that of the capture,
+   * or "scale", after a "d". */
+  ATTN_ROLE_CAPTURE_GRADIENT = 17
 } attn_role;
 
 /* The largest number of dims of a tensor. */
@@ -236,8 +241,8 @@ typedef struct attn_argument {
   /* The address of a tensor's first element has to be a multiple of this number
    * of bytes. */
   size_t alignment;
-  /* There is one argument of each role, but any number of bounds and
-   * captures. */
+  /* There is one argument of each role, but any number of bounds, captures and
+   * gradients of captures. */
   attn_role role;
 } attn_argument;
 

@@ -84,9 +84,9 @@ void ArgumentList::addCaptures(SmallVector<Value> &captures, ValueRange given) {
 }
 
 void ArgumentList::addResult(Value &argument, StringRef name, ArgumentRole role,
-                             Value result, ArrayRef<StringRef> dims) {
-  describe(argument, names.take(name), role, ArgumentAccess::Write, result,
-           dims);
+                             Value result, ArrayRef<StringRef> dims,
+                             ArgumentAccess access) {
+  describe(argument, names.take(name), role, access, result, dims);
 }
 
 std::array<StringRef, 4> ArgumentList::dimsOf(StringRef length, StringRef heads,

@@ -26,9 +26,10 @@ public:
                  mlir::ValueRange inputs);
   void addCaptures(llvm::SmallVector<mlir::Value> &arguments,
                    mlir::ValueRange inputs);
-  /// Adds an argument that is written.
+  /// Adds an argument that is written, or accumulated.
   void addResult(mlir::Value &argument, llvm::StringRef name, ArgumentRole role,
-                 mlir::Value result, llvm::ArrayRef<llvm::StringRef> dims);
+                 mlir::Value result, llvm::ArrayRef<llvm::StringRef> dims,
+                 ArgumentAccess access = ArgumentAccess::Write);
 
   /// Returns the names of the sizes of a tensor whose dimensions are in the
   /// order of Q's.

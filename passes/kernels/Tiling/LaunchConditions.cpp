@@ -38,7 +38,8 @@ private:
   /// Whether items own keys, and loop over the query heads of a group.
   bool ownsKeys() {
     return llvm::is_contained(
-        {KernelKind::BwdDKDV, KernelKind::BwdDK, KernelKind::BwdDV},
+        {KernelKind::BwdDKDV, KernelKind::BwdDK, KernelKind::BwdDV,
+         KernelKind::BwdKeys},
         kernel.getProblem().getKind());
   }
   void checkHeads();

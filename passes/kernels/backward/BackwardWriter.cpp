@@ -49,6 +49,29 @@ static void addInputs(AttentionBwdOp op, BackwardArguments &args,
   list.addCaptures(args.captures, op.getCaptures());
 }
 
+/// Adds the result of a kernel of derivatives by `capture`: its sums, or its
+/// gradient, which has the sizes of the capture.
+static void addResultOfCapture(AttentionBwdOp op, const ArgumentName &capture,
+                               BackwardArguments &args, ArgumentList &list) {
+  using namespace attn::names;
+  Gradients kind = op.getGradients();
+  if (kind == Gradients::RowSums || kind == Gradients::KeySums) {
+    // Sizes have default names, also in the kernel that reads the sums.
+    list.addResult(args.ofCapture, sumsOf(capture.name),
+                   ArgumentRole::PartialSums, op.getResult(0), {});
+    return;
+  }
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  auto sizes = llvm::map_to_vector(llvm::seq(type.getRank()), [&](int64_t dim) {
+    return sizeOf(capture.symbol, dim);
+  });
+  list.addResult(args.ofCapture, gradientOf(capture.name),
+                 ArgumentRole::CaptureGradient, op.getResult(0),
+                 SmallVector<StringRef>(sizes.begin(), sizes.end()),
+                 kind == Gradients::Elements ? ArgumentAccess::Accumulate
+                                             : ArgumentAccess::Write);
+}
+
 static void addGradients(AttentionBwdOp op, BackwardArguments &args,
                          ArgumentList &list) {
   using namespace attn::names;
@@ -106,10 +129,15 @@ void BackwardWriter::writeSizes() {
 
 tile::KernelOp BackwardWriter::createKernel(StringRef name,
                                             ArgumentNames names) {
+  ArgumentName capture = names.captureOf(op);
   ArgumentList list(b.getContext(), std::move(names), op.getPositionDim(),
                     op.getHeadsDim());
   addInputs(op, args, list);
-  addGradients(op, args, list);
+  if (op.isOfCapture()) {
+    addResultOfCapture(op, capture, args, list);
+  } else {
+    addGradients(op, args, list);
+  }
   auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
                                        op.getProblem(), config, VariantAttr(),
                                        ScheduleAttr());
@@ -156,9 +184,24 @@ Value BackwardWriter::headOf(Side side, const Place &at) {
   return b.add(b.mul(at.head, group), member);
 }
 
-/// Returns the coordinates of a work item, with the query head.
-Place BackwardWriter::placeOf(Value work) {
+Place BackwardWriter::itemOf(Value work) {
   Place at = matrix.place(work);
+  if (!sumsBatches && !sumsHeads) {
+    return at;
+  }
+  Value member = b.make<arith::RemUIOp>(matrix.iteration, matrix.repeats);
+  if (sumsHeads) {
+    at.head =
+        sumsBatches ? b.make<arith::RemUIOp>(member, heads) : Value(member);
+  }
+  if (sumsBatches) {
+    at.batch = sumsHeads ? b.make<arith::DivUIOp>(member, heads) : member;
+  }
+  return at;
+}
+
+Place BackwardWriter::placeOf(Value work) {
+  Place at = itemOf(work);
   at.head = headOf(Side::Query, at);
   return at;
 }
@@ -167,7 +210,7 @@ Value BackwardWriter::loadTile(StringRef step, Value source, Side side,
                                Value work) {
   Type type = matrix.tileType(side, columnsOf(source), elementType);
   return b.step(step, work, type, [&](ValueRange values) -> Values {
-    Place at = matrix.place(values[0]);
+    Place at = itemOf(values[0]);
     return {b.make<tile::LoadOp>(type, source, at.batch, headOf(side, at),
                                  matrix.start(side, at), layout)};
   })[0];
@@ -177,7 +220,7 @@ Value BackwardWriter::loadRows(StringRef step, Value source, Value work) {
   auto type =
       RankedTensorType::get({matrix.axis(Side::Query).tile}, b.getF32Type());
   return b.step(step, work, type, [&](ValueRange values) -> Values {
-    Place at = matrix.place(values[0]);
+    Place at = itemOf(values[0]);
     return {b.make<tile::LoadRowOp>(type, source, at.batch,
                                     headOf(Side::Query, at),
                                     matrix.start(Side::Query, at), Value())};
@@ -244,7 +287,12 @@ Value BackwardWriter::writeScore(Value s, Value work, Value &slope) {
                              b.make<arith::MulFOp>(values[0], factor),
                              args.captures, at);
   };
-  Values results = b.step("score", {s, work}, {scores, scores}, body);
+  Values results = b.step("score", {s, work}, {scores, scores},
+                          [&](ValueRange values) -> Values {
+                            Values all = body(values);
+                            all.truncate(2); // no indices
+                            return all;
+                          });
   slope = results[1];
   return results[0];
 }

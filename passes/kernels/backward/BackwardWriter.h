@@ -15,6 +15,8 @@ struct BackwardArguments {
   mlir::Value q, k, v, outGradient, lse2, delta, scale;
   llvm::SmallVector<mlir::Value> bounds, captures;
   mlir::Value dq, dk, dv; // null if the kernel does not make them
+  /// The result of a kernel of derivatives by a capture, or null.
+  mlir::Value ofCapture;
 };
 
 class BackwardWriter {
@@ -57,14 +59,22 @@ public:
   /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
   mlir::Value zeroSum(mlir::Value of);
 
+  /// Returns the coordinates of a work item; of pairs, those of this iteration.
+  Place itemOf(mlir::Value work);
+  /// Returns these with the query head.
+  Place placeOf(mlir::Value work);
+
   TileBuilder b;
   AttentionBwdOp op;
   BackwardArguments args;
   ScoreMatrix matrix;
+  mlir::RankedTensorType scores;
+  mlir::Value batches, heads;
+  /// Of a kernel of pairs: whether iterations go over all batches, or heads.
+  bool sumsBatches = false, sumsHeads = false;
 
 private:
   void writeSizes();
-  Place placeOf(mlir::Value work);
   /// Returns the head of a tensor with the heads of `side`.
   mlir::Value headOf(Side side, const Place &at);
   mlir::Value writeScore(mlir::Value scores, mlir::Value work,
@@ -75,20 +85,24 @@ private:
 
   ConfigAttr config;
   Side owned;
-  mlir::RankedTensorType scores;
   mlir::Type elementType;
   mlir::AffineMap layout; // from (batch, head, position, dim) to dimensions
-  mlir::Value batches, heads, keyHeads, group;
+  mlir::Value keyHeads, group;
   mlir::Value exponentScale; // of the scores that enter exp2
 };
 
 /// Writes kernel `name` before the function of `op`, which has a config: the
 /// kernel of dQ, which owns queries, or that of dK, dV or both, which owns
-/// keys.
+/// keys; of derivatives by a capture, the kernel of their sums over the rows of
+/// one side, or that of pairs.
 tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                         ArgumentNames names);
 tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                       ArgumentNames names);
+tile::KernelOp writeCaptureSumKernel(AttentionBwdOp op, llvm::StringRef name,
+                                     ArgumentNames names);
+tile::KernelOp writePairKernel(AttentionBwdOp op, llvm::StringRef name,
+                               ArgumentNames names);
 
 } // namespace attn
 

@@ -3,6 +3,7 @@
 // attn-differentiate: writes, for each function with an attn.attention, the
 // function of its gradients.
 #include "../KernelFunction.h"
+#include "CaptureGradient.h"
 #include "SlopeWriter.h"
 #include "attn/dialect/RegionProgram.h"
 #include "attn/passes/kernels/Passes.h"
@@ -15,8 +16,6 @@ namespace attn {
 
 using namespace mlir;
 using namespace attn;
-
-/// The attribute of an argument of the function whose gradient is wanted.
 
 /// Requires: the masks and functions are those of the user.
 static LogicalResult checkStage(AttentionOp op) {
@@ -31,43 +30,24 @@ static LogicalResult checkStage(AttentionOp op) {
   return success();
 }
 
-/// What an operand is, in diagnostics.
-static std::string describe(AttentionOp op, Value operand) {
-  if (operand == op.getScale()) {
-    return "the scale";
-  }
-  return llvm::is_contained(op.getBounds(), operand) ? "a bound of the mask"
-                                                     : "a capture";
-}
-
-/// Requires: gradients are asked of Q, K and V alone.
-static LogicalResult checkWanted(func::FuncOp func, AttentionOp op) {
-  for (BlockArgument argument : func.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    if (!func.getArgAttr(number, kGradientAttr) ||
-        llvm::is_contained({op.getQuery(), op.getKey(), op.getValue()},
-                           argument)) {
-      continue;
-    }
-    auto name = func.getArgAttrOfType<StringAttr>(number, "attn.name");
-    InFlightDiagnostic error =
-        func.emitOpError("attn-differentiate: expected '")
-        << kGradientAttr
-        << "' of the query, the key and the value alone, got it of argument #"
-        << number;
-    if (name) {
-      error << ", " << name;
-    }
-    return error << ", " << describe(op, argument)
-                 << ", whose gradient has no lowering yet";
-  }
-  return success();
-}
-
 /// Whether the gradient of an argument of the function is asked for.
 static bool isAsked(func::FuncOp func, Value argument) {
   unsigned number = cast<BlockArgument>(argument).getArgNumber();
   return bool(func.getArgAttr(number, kGradientAttr));
+}
+
+/// Returns the scale and the captures whose gradients are asked for, in the
+/// order of the function's arguments.
+static SmallVector<Value> askedCaptures(func::FuncOp func, AttentionOp op) {
+  SmallVector<Value> asked;
+  for (BlockArgument argument : func.getArguments()) {
+    if (isAsked(func, argument) &&
+        !llvm::is_contained({op.getQuery(), op.getKey(), op.getValue()},
+                            argument)) {
+      asked.push_back(argument);
+    }
+  }
+  return asked;
 }
 
 static bool isMarked(func::FuncOp func) {
@@ -88,12 +68,14 @@ public:
          {attention.getQuery(), attention.getKey(), attention.getValue()}) {
       asked.push_back(!isMarked(func) || isAsked(func, of));
     }
+    captures = askedCaptures(func, attention);
   }
 
   LogicalResult write(StringRef name);
 
 private:
   func::FuncOp createFunction(StringRef name);
+  AttentionBwdOp createGradients(DeltaOp delta, Value outGradient);
   Value mapped(Value value) { return map.lookup(value); }
   /// Those of the gradients of Q, K and V that are asked for.
   template <typename T> SmallVector<T> askedOf(SmallVector<T> all) {
@@ -110,8 +92,9 @@ private:
   Location loc;
   func::FuncOp func;
   AttentionOp attention;
-  IRMapping map;           // from the first function
-  SmallVector<bool> asked; // of Q, K and V
+  IRMapping map;               // from the first function
+  SmallVector<bool> asked;     // of Q, K and V
+  SmallVector<Value> captures; // whose gradients are asked for
 };
 
 } // namespace
@@ -127,8 +110,12 @@ func::FuncOp GradientWriter::createFunction(StringRef name) {
   SmallVector<Type> results{attention.getQuery().getType(),
                             attention.getKey().getType(),
                             attention.getValue().getType()};
-  auto result = func::FuncOp::create(
-      b, func.getLoc(), name, b.getFunctionType(inputs, askedOf(results)));
+  results = askedOf(results);
+  for (Value capture : captures) {
+    results.push_back(typeOfGradient(capture));
+  }
+  auto result = func::FuncOp::create(b, func.getLoc(), name,
+                                     b.getFunctionType(inputs, results));
   Block *entry = result.addEntryBlock();
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -154,6 +141,28 @@ LogicalResult GradientWriter::write(StringRef name) {
   auto delta =
       DeltaOp::create(b, loc, rows, rows, out, outGradient, lse, lseGradient,
                       attention.getLayout(), ConfigAttr());
+  AttentionBwdOp gradients = createGradients(delta, outGradient);
+  SmallVector<Value> results =
+      askedOf(SmallVector<Value>(gradients.getResults()));
+  for (Value capture : captures) {
+    CaptureGradient writer(func, attention, capture);
+    FailureOr<Value> gradient = writer.write(gradients);
+    if (failed(gradient)) {
+      return failure();
+    }
+    results.push_back(*gradient);
+  }
+  func::ReturnOp::create(b, loc, results);
+  Region &score = gradients.getScoreRegion();
+  return attention.hasScoreRegion()
+             ? SlopeWriter(score, {score.getArgument(0)}).run()
+             : success();
+}
+
+/// Creates the op of the gradients of Q, K and V. Its score region does not
+/// yield a derivative yet.
+AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
+                                               Value outGradient) {
   auto all = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value v) { return mapped(v); });
   };
@@ -163,21 +172,22 @@ LogicalResult GradientWriter::write(StringRef name) {
       delta.getDelta(), mapped(attention.getScale()),
       all(attention.getBounds()), all(attention.getCaptures()),
       attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
-      Gradients::All, ConfigAttr());
-  func::ReturnOp::create(b, loc,
-                         askedOf(SmallVector<Value>(gradients.getResults())));
+      Gradients::All, IntegerAttr(), AffineMapAttr(), ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&gradients.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&gradients.getScoreRegion(), ofRegions);
-  return attention.hasScoreRegion()
-             ? SlopeWriter(gradients.getScoreRegion()).run()
-             : success();
+  return gradients;
 }
 
 static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
   if (failed(checkKernelFunction(func, attention)) ||
-      failed(checkStage(attention)) || failed(checkWanted(func, attention))) {
+      failed(checkStage(attention))) {
     return failure();
+  }
+  for (Value capture : askedCaptures(func, attention)) {
+    if (failed(CaptureGradient(func, attention, capture).check())) {
+      return failure();
+    }
   }
   std::string name = (func.getName() + "_bwd").str();
   if (SymbolTable::lookupSymbolIn(func->getParentOp(), name)) {

@@ -99,8 +99,13 @@ LogicalResult SlopeWriter::run() {
   Type f32 = b.getF32Type();
   SmallVector<Operation *> ops = llvm::map_to_vector(
       block.without_terminator(), [](Operation &op) { return &op; });
-  slopes[block.getArgument(0)] = {constant(loc, f32, 1)};
+  for (Value source : sources) {
+    slopes[source] = {constant(loc, f32, 1)};
+  }
   for (Operation *op : ops) {
+    if (llvm::is_contained(sources, op->getResult(0))) {
+      continue;
+    }
     FailureOr<Slope> slope = slopeOf(*op);
     if (failed(slope)) {
       return failure();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the derivative of a score region beside its score.
+// Writes the derivative of a score region beside its score: by the score that
+// it receives, or by what it reads of a capture.
 #ifndef ATTN_PASSES_KERNELS_BACKWARD_SLOPEWRITER_H
 #define ATTN_PASSES_KERNELS_BACKWARD_SLOPEWRITER_H
 
@@ -8,21 +9,22 @@
 
 namespace attn {
 
-/// Computes, op by op from the score to the result, the derivative of each
-/// float by the score. An op has a part in it if the score reaches it through
-/// floats.
+/// Computes, op by op from the sources to the result, the derivative of each
+/// float by the sources, which change together. An op has a part in it if a
+/// source reaches it through floats.
 class SlopeWriter {
 public:
-  /// The first argument of `region` is the score, which its terminator yields.
-  explicit SlopeWriter(mlir::Region &region)
-      : block(region.front()), b(block.getTerminator()) {}
+  /// The terminator of `region` yields its score. The sources are floats of the
+  /// region, of at most 32 bits.
+  SlopeWriter(mlir::Region &region, llvm::ArrayRef<mlir::Value> sources)
+      : block(region.front()), b(block.getTerminator()), sources(sources) {}
 
   /// Appends the derivative to the values that the region yields.
   mlir::LogicalResult run();
 
 private:
-  /// The derivative of a value; null if it does not depend on the score. It may
-  /// be 0 for some elements although the value depends on the score.
+  /// The derivative of a value; null if it does not depend on a source. It may
+  /// be 0 for some elements although the value depends on one.
   struct Slope {
     mlir::Value value;
     bool mayVanish = false;
@@ -36,6 +38,7 @@ private:
 
   mlir::Block &block;
   mlir::OpBuilder b;
+  llvm::SmallVector<mlir::Value> sources;
   llvm::DenseMap<mlir::Value, Slope> slopes;
 };
 

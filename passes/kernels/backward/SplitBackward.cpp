@@ -27,7 +27,8 @@ static AttentionBwdOp replacePart(AttentionBwdOp op, Gradients gradients,
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
       op.getOutGradient(), op.getLse2(), op.getDelta(), op.getScale(),
       op.getBounds(), op.getCaptures(), op.getMask(), op.getLayout(),
-      op.getBoundKinds(), gradients, ConfigAttr());
+      op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
+      ConfigAttr());
   part->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&part.getScoreRegion(), mapping);

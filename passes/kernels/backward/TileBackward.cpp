@@ -47,9 +47,18 @@ static FailureOr<tile::KernelOp> tileBackward(func::FuncOp func,
   if (failed(names)) {
     return failure();
   }
-  return op.getGradients() == Gradients::DQ
-             ? writeQueryGradientKernel(op, func.getName(), std::move(*names))
-             : writeKeyGradientKernel(op, func.getName(), std::move(*names));
+  switch (op.getGradients()) {
+  case Gradients::DQ:
+    return writeQueryGradientKernel(op, func.getName(), std::move(*names));
+  case Gradients::RowSums:
+  case Gradients::KeySums:
+  case Gradients::Elements:
+    return writeCaptureSumKernel(op, func.getName(), std::move(*names));
+  case Gradients::Pairs:
+    return writePairKernel(op, func.getName(), std::move(*names));
+  default:
+    return writeKeyGradientKernel(op, func.getName(), std::move(*names));
+  }
 }
 
 namespace {

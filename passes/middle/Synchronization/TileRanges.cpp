@@ -508,8 +508,8 @@ static TileRange reduced(tile::ReduceOp reduce, const TileRange &of) {
   }
   range.sawSame = !startOf(of, dim);
   if (auto start = startOf(of, dim)) {
-    range.summed = {
-        SyncNumbers::iterationOf(start->at / sizeOf(reduce.getSource(), dim))};
+    range.summed = {iterationOf(*start, sizeOf(reduce.getSource(), dim),
+                                startOf(of, 1 - dim))};
   }
   return range;
 }
@@ -564,6 +564,10 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
       .Case([&](tile::ReduceOp reduce) {
         ranges[reduce.getResult()] =
             reduced(reduce, rangeOf(reduce.getSource()));
+        return success();
+      })
+      .Case([&](tile::AccumulateOp add) {
+        ranges[add.getResult()] = TileRange(); // of several heads and batches
         return success();
       })
       .Case([&](tile::BroadcastOp broadcast) {

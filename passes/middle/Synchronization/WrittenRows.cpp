@@ -189,7 +189,9 @@ LogicalResult WrittenRows::check(ws::KernelOp kernel,
   bool onlyBlock = hasOnlyBlock(kernel);
   for (auto [argument, description] :
        llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
-    if (description.getAccess() == ArgumentAccess::Read) {
+    // Elements at indices of their own are not followed.
+    if (description.getAccess() == ArgumentAccess::Read ||
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<tile::ScatterOp>)) {
       continue;
     }
     for (int item = 0, e = items.size(); item < e; ++item) {

@@ -127,7 +127,7 @@ bool BoundSchedule::isOfOneThread(const Instance &instance) const {
         step.holds<tile::StoreOp>() && !isPutElsewhere(instance, step);
     if (isInRegisters || isKept || step.engine == Engine::Mma ||
         step.holds<tile::LoadRowOp, tile::StoreRowOp, tile::StoreRegOp,
-                   tile::ReduceAddOp>()) {
+                   tile::ScatterOp, tile::ReduceAddOp>()) {
       return false;
     }
   }

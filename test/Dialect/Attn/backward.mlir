@@ -81,3 +81,46 @@ func.func @gradients_regions(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x19
       } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
   return %dq : tensor<1x4x100x192xbf16>
 }
+
+// CHECK-LABEL: func.func @captures(
+// CHECK: %[[ROWS:.*]] = attn.attention_bwd {{.*}} gradients(row_sums of 1) captures(
+// CHECK: %{{.*}} = attn.attention_bwd {{.*}} gradients(row_sums) captures(
+// CHECK: %[[KEYS:.*]] = attn.attention_bwd {{.*}} gradients(key_sums of 1 at #map{{[0-9]*}}) config
+// CHECK: %[[PAIRS:.*]] = attn.attention_bwd {{.*}} gradients(pairs of 0 at #map{{[0-9]*}}) captures(
+// CHECK: attn.sum_gradient %[[ROWS]] of "slopes" at #map{{[0-9]*}} : tensor<1x4x100xf32> -> tensor<?xf32>
+// CHECK: attn.sum_gradient %[[KEYS]] over(%{{.*}}) of "keys" at #map{{[0-9]*}} config <tile_m = 64, tile_n = 64, work = grid> : tensor<1x2x300xf32> -> tensor<1x?xbf16>
+// CHECK: return %[[PAIRS]] : tensor<100x?x300xf16>
+func.func @captures(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x192xbf16>, %v: tensor<1x2x300x128xbf16>,
+    %do: tensor<1x4x100x128xbf16>, %lse2: tensor<1x4x128xf32>, %delta: tensor<1x4x128xf32>, %scale: f32,
+    %bias: tensor<100x?x300xf16>, %slopes: tensor<?xf32>) -> tensor<100x?x300xf16> {
+  %rows = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) gradients(row_sums of 1)
+      captures(%bias, %slopes : tensor<100x?x300xf16>, tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<100x?x300xf16>, %m: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+  %of_scale = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) gradients(row_sums)
+      captures(%bias, %slopes : tensor<100x?x300xf16>, tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<100x?x300xf16>, %m: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+  %keys = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd)
+      gradients(key_sums of 1 at affine_map<(b, h, i, j) -> (j)>) config <tile_m = 64, tile_n = 64, work = grid>
+      captures(%bias, %slopes : tensor<100x?x300xf16>, tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<100x?x300xf16>, %m: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+  %pairs = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd)
+      gradients(pairs of 0 at affine_map<(b, h, i, j) -> (i, 0, j)>)
+      captures(%bias, %slopes : tensor<100x?x300xf16>, tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<100x?x300xf16>, %m: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<1x4x100x192xbf16>, tensor<1x2x300x192xbf16>, tensor<1x2x300x128xbf16>, tensor<1x4x100x128xbf16>, tensor<1x4x128xf32>)
+  %dslopes = attn.sum_gradient %rows of "slopes" at affine_map<(b, h, p) -> (h)> : tensor<1x4x100xf32> -> tensor<?xf32>
+  %dkeys = attn.sum_gradient %keys over(%scale) of "keys" at affine_map<(b, h, p) -> (0, p)>
+      config <tile_m = 64, tile_n = 64, work = grid> : tensor<1x2x300xf32> -> tensor<1x?xbf16>
+  return %pairs : tensor<100x?x300xf16>
+}

@@ -256,3 +256,207 @@ func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !
       : (!t, !t, !t, !t, !l)
   return
 }
+
+// -----
+
+func.func @gradients_c9_capture(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected a score region beside 'row_sums', got none}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(row_sums of 0) captures(%w : tensor<?xf32>)
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c12_word(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' beside 'key_sums', 'pairs' and 'elements', and nowhere but there and beside 'row_sums'}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(dq of 0) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c12_none(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' beside 'key_sums', 'pairs' and 'elements', and nowhere but there and beside 'row_sums'}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c12_number(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' to be the number of a capture of f32, f16 or bf16, got 1}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(row_sums of 1) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c12_type(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xi32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' to be the number of a capture of f32, f16 or bf16, got 0}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(row_sums of 0) captures(%w : tensor<?xi32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xi32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_missing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' beside 'key_sums' and 'pairs', and nowhere else}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums of 0) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_word(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' beside 'key_sums' and 'pairs', and nowhere else}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(row_sums of 0 at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_number(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' to be the number of a captured tensor beside 'at', got 0}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums of 0 at affine_map<(b, h, i, j) -> (j)>) captures(%w : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: f32):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_rank(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' to be a map from 4 positions to 1 indices, each of which is one of them, at most once, or 0, got affine_map<(d0, d1, d2, d3) -> (d3, 0)>}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums of 0 at affine_map<(b, h, i, j) -> (j, 0)>) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_twice(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?x?x?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' to be a map from 4 positions to 3 indices, each of which is one of them, at most once, or 0, got affine_map<(d0, d1, d2, d3) -> (d2, d3, d2)>}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(pairs of 0 at affine_map<(b, h, i, j) -> (i, j, i)>) captures(%w : tensor<?x?x?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?x?x?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_key(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' to have the position of the key among the indices, and that of the query beside 'pairs' alone, got affine_map<(d0, d1, d2, d3) -> (d3)>}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(pairs of 0 at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c1(%sums: tensor<?x?xf32>) {
+  // expected-error @below {{'attn.sum_gradient' op operand #0 must be}}
+  %g = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> (h)> : tensor<?x?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c2(%sums: tensor<?x?x?xf32>) {
+  // expected-error @below {{'attn.sum_gradient' op expected 'at' to be a map from 3 positions to 1 indices, each of which is one of them, at most once, or 0, got affine_map<(d0, d1, d2) -> (d0 + d1)>}}
+  %g = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> (b + h)> : tensor<?x?x?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c3(%sums: tensor<?x?x?xf32>) {
+  // expected-error @below {{'attn.sum_gradient' op expected a result of rank 1 or more, got 'tensor<f32>'}}
+  %g = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> ()> : tensor<?x?x?xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @gradients_c12_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xbf16>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' to be the number of a tensor of f32 beside 'elements', got 'tensor<?xbf16>'}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(elements of 0) captures(%w : tensor<?xbf16>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xbf16>):
+        attn.yield %x, %x, %i : f32, f32, i32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c9_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?x?xf32>) {
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(elements of 0) captures(%w : tensor<?x?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?x?xf32>):
+        // expected-error @below {{'attn.yield' op expected the score region to yield 'f32', 'f32', 'i32', 'i32', got 'f32', 'f32', 'i32'}}
+        attn.yield %x, %x, %i : f32, f32, i32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @gradients_c13_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected the indices that the score region yields not to depend on the score}}
+  %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(elements of 0) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        %at = arith.fptosi %x : f32 to i32
+        attn.yield %x, %x, %at : f32, f32, i32
+      } : (!t, !t, !t, !t, !l)
+  return
+}

@@ -33,3 +33,14 @@ func.func @transposed_a(%a: tensor<128x64xbf16>, %b: tensor<128x32xbf16>) -> ten
   %x = tile.mma %a, %b transpose_a : tensor<128x64xbf16>, tensor<128x32xbf16> -> tensor<64x32xf32>
   return %x : tensor<64x32xf32>
 }
+
+// CHECK-LABEL: func.func @elements
+func.func @elements(%memory: tensor<?x?xbf16>, %sums: tensor<?xf32>, %x: tensor<16x64xf32>, %i: i32, %at: tensor<16x64xi32>, %begins: i1) -> tensor<16x64xf32> {
+  // CHECK: tile.scatter %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}} : i32, tensor<16x64xi32>] : tensor<16x64xf32>, tensor<?x?xbf16>
+  tile.scatter %x, %memory[%i, %at : i32, tensor<16x64xi32>] : tensor<16x64xf32>, tensor<?x?xbf16>
+  // CHECK: tile.scatter %{{.*}}, %{{.*}} add[%{{.*}} : tensor<16x64xi32>] : tensor<16x64xf32>, tensor<?xf32>
+  tile.scatter %x, %sums add [%at : tensor<16x64xi32>] : tensor<16x64xf32>, tensor<?xf32>
+  // CHECK: tile.accumulate %{{.*}}, %{{.*}} first(%{{.*}}) : tensor<16x64xf32>
+  %next = tile.accumulate %x, %x first(%begins) : tensor<16x64xf32>
+  return %next : tensor<16x64xf32>
+}

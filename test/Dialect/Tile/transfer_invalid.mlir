@@ -69,3 +69,35 @@ func.func @f(%a: tensor<128x64xbf16>, %b: tensor<64x32xbf16>) {
   %x = tile.mma %a, %b transpose_a : tensor<128x64xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
   return
 }
+
+// -----
+
+func.func @scatter_c1(%memory: tensor<?x?xf32>, %x: tensor<16x64xf32>, %i: i32) {
+  // expected-error @below {{'tile.scatter' op expected 2 indices for 'dest', got 1}}
+  tile.scatter %x, %memory[%i : i32] : tensor<16x64xf32>, tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c2(%memory: tensor<?xf32>, %x: tensor<16x64xf32>, %i: tensor<16x32xi32>) {
+  // expected-error @below {{'tile.scatter' op expected index #0 to have the tile's shape, got 'tensor<16x32xi32>' for 'tensor<16x64xf32>'}}
+  tile.scatter %x, %memory[%i : tensor<16x32xi32>] : tensor<16x64xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c3(%memory: tensor<?xi32>, %x: tensor<16x64xf32>, %i: i32) {
+  // expected-error @below {{'tile.scatter' op expected 'dest' to have elements f32, f16 or bf16, got 'tensor<?xi32>'}}
+  tile.scatter %x, %memory[%i : i32] : tensor<16x64xf32>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @scatter_c5(%memory: tensor<?xbf16>, %x: tensor<16x64xf32>, %i: i32) {
+  // expected-error @below {{'tile.scatter' op expected 'dest' to have elements f32 with 'add', got 'tensor<?xbf16>'}}
+  tile.scatter %x, %memory add [%i : i32] : tensor<16x64xf32>, tensor<?xbf16>
+  return
+}

@@ -27,23 +27,33 @@ struct FloatWord {
 #define GET_FloatWordTable_IMPL
 #include "attn/dialect/ScoreOps.inc"
 
-/// A score region in float64: of the score `s`, with `%cap` = 1.5 and `%i` = 3.
+enum class By { Score, Capture };
+
+/// A score region in float64: of the score `s`, with `%cap` = 1.5 and `%i` = 3;
+/// or of the capture `s`, where `%cap` is the score.
 class Derived {
 public:
   /// `body` computes %z from %s.
-  explicit Derived(const std::string &body) {
+  explicit Derived(const std::string &body, By by = By::Score) : by(by) {
+    bool byScore = by == By::Score;
+    std::string marked = byScore ? "" : " {attn.gradient}";
+    std::string score = byScore ? "%s" : "%cap";
+    std::string capture = byScore ? "%cap" : "%s";
     context
         .loadDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect,
                      tensor::TensorDialect, AttnDialect>();
     std::string text = R"(
       !t = tensor<?x?x?x64xbf16>
       !l = tensor<?x?x?xf32>
-      func.func @f(%q: !t, %k: !t, %v: !t, %scale: f32, %c: f32) -> (!t, !l) {
+      func.func @f(%q: !t, %k: !t, %v: !t, %scale: f32, %c: f32)" +
+                       marked +
+                       R"() -> (!t, !l) {
         %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
             captures(%c : f32)
             score_region {
-            ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %cap: f32):
-              )" + body +
+            ^bb0()" + score +
+                       ": f32, %b: i32, %h: i32, %i: i32, %j: i32, " + capture +
+                       ": f32):\n" + body +
                        R"(
               attn.yield %z : f32
             } : (!t, !t, !t) -> (!t, !l)
@@ -54,7 +64,11 @@ public:
     PassManager manager(&context);
     manager.addPass(createDifferentiate());
     EXPECT_TRUE(succeeded(manager.run(*module))) << text;
-    module->walk([&](AttentionBwdOp op) { region = &op.getScoreRegion(); });
+    module->walk([&](AttentionBwdOp op) {
+      if (op.isOfCapture() == (by == By::Capture)) {
+        region = &op.getScoreRegion();
+      }
+    });
   }
 
   double score(double s) { return result(0, s); }
@@ -64,9 +78,9 @@ private:
   double result(unsigned number, double s) {
     Block &block = region->front();
     known.clear();
-    known[block.getArgument(0)] = s;
+    known[block.getArgument(0)] = by == By::Score ? s : 1.5;
     known[block.getArgument(3)] = 3;
-    known[block.getArgument(5)] = 1.5;
+    known[block.getArgument(5)] = by == By::Score ? 1.5 : s;
     return evaluate(block.getTerminator()->getOperand(number));
   }
 
@@ -108,14 +122,15 @@ private:
     return word->value(numbers[0], numbers[1], numbers[2]);
   }
 
+  By by;
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   Region *region = nullptr;
   llvm::DenseMap<Value, double> known;
 };
 
-void expectDifferences(const std::string &body) {
-  Derived derived(body);
+void expectDifferences(const std::string &body, By by) {
+  Derived derived(body, by);
   constexpr double step = 0x1p-16;
   for (double s : {-1.1, -0.3, 0.2, 0.9}) {
     double want =
@@ -123,6 +138,11 @@ void expectDifferences(const std::string &body) {
     EXPECT_NEAR(derived.slope(s), want, 1e-6 * (1 + std::fabs(want)))
         << body << " at " << s;
   }
+}
+
+void expectDifferences(const std::string &body) {
+  expectDifferences(body, By::Score);
+  expectDifferences(body, By::Capture);
 }
 
 /// Of (s^2 + 0.75, 1.6 s, 0.75), where all functions are smooth and finite.
@@ -180,6 +200,7 @@ TEST(Differentiate, AScoreThatDependsOnNothing) {
   Derived derived("%z = arith.constant 2.0 : f32");
   EXPECT_EQ(derived.score(1), 2);
   EXPECT_EQ(derived.slope(1), 0);
+  EXPECT_EQ(Derived("%z = arith.constant 2.0 : f32", By::Capture).slope(1), 0);
 }
 
 TEST(Differentiate, KinksLikeTorch) {
@@ -228,6 +249,11 @@ TEST(Differentiate, WhatIsNotChosenHasNoPart) {
                "%some = arith.maximumf %s, %zero : f32\n"
                "%z = math.sqrt %some : f32");
   EXPECT_EQ(relu.slope(-1), 0);
+  Derived ofCapture(choose + "%root = math.sqrt %s : f32\n"
+                             "%z = arith.select %positive, %root, %zero : f32",
+                    By::Capture);
+  EXPECT_EQ(ofCapture.slope(0), 0);
+  EXPECT_EQ(ofCapture.slope(4), 0.25);
 }
 
 } // namespace

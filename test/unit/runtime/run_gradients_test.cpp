@@ -120,9 +120,9 @@ struct Case {
     return sum;
   }
 
-  double difference(float &input) {
-    constexpr float step = 0x1p-11f;
-    float before = input;
+  template <typename Number> double difference(Number &input) {
+    constexpr Number step = Number(0x1p-11);
+    Number before = input;
     input = before + step;
     double above = loss();
     input = before - step;
@@ -140,6 +140,25 @@ struct Case {
       EXPECT_NEAR(gradients[n], want, 2e-5 * (1 + std::fabs(want)))
           << name << "[" << n << "]";
     }
+  }
+
+  /// Compares the gradients of the captures and of the scale.
+  void expectDifferencesOfCaptures(const std::string &name) {
+    of.ofCaptures = true;
+    Gradients gradients = computeGradients(in, of);
+    auto expect = [&](double is, double want, const std::string &what) {
+      EXPECT_NEAR(is, want, 2e-5 * (1 + std::fabs(want))) << name << what;
+    };
+    for (size_t n = 0; n < in.captures.size(); ++n) {
+      std::vector<double> &elements = in.captures[n].floats;
+      ASSERT_EQ(gradients.captures[n].exact.size(), elements.size());
+      for (size_t at = 0; at < elements.size(); ++at) {
+        expect(gradients.captures[n].exact[at], difference(elements[at]),
+               ": capture " + std::to_string(n) + "[" + std::to_string(at) +
+                   "]");
+      }
+    }
+    expect(gradients.scale.exact[0], difference(in.problem.scale), ": scale");
   }
 
   /// Compares every `stride`th element.
@@ -215,6 +234,59 @@ TEST(Gradients, followScoreFunctions) {
               {"f32", "select", "%3", "%2", "s"},
               {"f32", "yield", "%4"}});
   wide.expectDifferences("f64 and a choice");
+}
+
+TEST(Gradients, ofCapturesAreQuotientsOfSmallDifferences) {
+  Case().expectDifferencesOfCaptures("no function");
+  Case softcap;
+  softcap.score({{"f32", "divf", "s", "@cap"},
+                 {"f32", "tanh", "%0"},
+                 {"f32", "mulf", "%1", "@cap"},
+                 {"f32", "yield", "%2"}});
+  softcap.window(0, 100, 0);
+  softcap.expectDifferencesOfCaptures("softcap, causal");
+  // Elements at each pair, each query, each key, each head and a difference,
+  // some of which are out of bounds.
+  const std::vector<std::vector<std::string>> places = {
+      {"i", "j"}, {"i", "%0"}, {"%0", "j"}, {"h", "%0"}, {"%1", "%0"}};
+  for (const std::vector<std::string> &at : places) {
+    Case of;
+    of.window(1, 2, 1);
+    of.score({{"i32", "constant", "0"},
+              {"i32", "subi", "i", "j"},
+              {"f32", "extract", "@bias", at[0], at[1]},
+              {"f32", "mulf", "%2", "%2"},
+              {"f32", "mulf", "%3", "s"},
+              {"f32", "addf", "%4", "@cap"},
+              {"f32", "yield", "%5"}});
+    of.expectDifferencesOfCaptures("bias at " + at[0] + " and " + at[1]);
+  }
+  Case twice;
+  twice.score({{"i32", "constant", "0"},
+               {"f32", "extract", "@bias", "i", "%0"},
+               {"f32", "extract", "@bias", "%0", "j"},
+               {"f32", "mulf", "%1", "%2"},
+               {"f32", "addf", "s", "%3"},
+               {"f32", "yield", "%4"}});
+  twice.expectDifferencesOfCaptures("two elements of one capture");
+}
+
+TEST(Gradients, ofCapturesLeaveOutWhatIsNotChosen) {
+  // The root is infinitely steep where it is not chosen.
+  Case root;
+  std::fill(root.in.captures[1].floats.begin(),
+            root.in.captures[1].floats.end(), 0.0);
+  root.score({{"f32", "extract", "@bias", "i", "j"},
+              {"f32", "sqrt", "%0"},
+              {"f32", "constant", "0x0"},
+              {"i1", "cmpf.ogt", "%0", "%2"},
+              {"f32", "select", "%3", "%1", "%2"},
+              {"f32", "addf", "s", "%4"},
+              {"f32", "yield", "%5"}});
+  root.of.ofCaptures = true;
+  for (double gradient : computeGradients(root.in, root.of).captures[1].exact) {
+    EXPECT_EQ(gradient, 0);
+  }
 }
 
 TEST(Gradients, followEachFunctionOfFloats) {

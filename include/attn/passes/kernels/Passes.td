@@ -68,15 +68,27 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     the gradients of Q, K and V. The score region becomes one that yields the score and its derivative,
     by `ScoreOpInterface`: op by op from the score to the result, so that what a choice leaves out, and
     what does not depend on the score, has no part in it. A rounding passes a derivative on; an
-    integer or a truth value has none.
+    integer or a truth value has none. The derivative by a capture, or by the scale, is written likewise,
+    from the elements that the region reads, into a copy of the region; the positions that index these elements decide
+    over which pairs it is summed:
+
+    | the indices are | ops |
+    |---|---|
+    | constants, b, h, i, or none (a number, the scale) | `attn.attention_bwd` with `row_sums`, `attn.sum_gradient` |
+    | j, perhaps b and h | `attn.attention_bwd` with `key_sums`, `attn.sum_gradient` |
+    | i and j, perhaps b and h | `attn.attention_bwd` with `pairs` |
+    | others, and `attn.gradient = "any_order"` | `attn.attention_bwd` with `elements` |
 
     **Requires** the function is one that `attn-tile` accepts, but for its config: the gradients are of the
     masks and functions of the user, before `attn-configure` and `attn-infer-mask`. An argument with the
-    attribute `attn.gradient` is the query, the key or the value.
+    attribute `attn.gradient` is the query, the key, the value, the scale or a capture of f32, f16 or bf16. All elements that a
+    pair reads of such a capture have the same indices. Each of these is a position of the pair, used once, or the constant 0;
+    or the attribute is "any_order", the capture of f32, and the indices do not depend on the score.
 
-    **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd`, and returns the
-    gradients of those of Q, K and V that have `attn.gradient`, or of all three if none has. It has the arguments of the
-    first function, with their attributes, then O, LSE, dO and dLSE. The first function does not change.
+    **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd` of Q, K and V, and returns the
+    gradients of the arguments that have `attn.gradient`, or of Q, K and V if none has: those of Q, K and V, then
+    those of the scale and of captures, in the order of the arguments. The gradient of a number has the type `tensor<1xf32>`. The
+    function has the arguments of the first function, with their attributes, then O, LSE, dO and dLSE. The first function does not change.
     With `marked`, the functions with an argument that has `attn.gradient` are replaced by those of their
     gradients, and the others are left alone: so begins the pipeline that makes a bundle.
 
@@ -244,6 +256,45 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
+def TileSumGradient : Pass<"attn-tile-sum-gradient", "::mlir::ModuleOp"> {
+  let summary = "turn functions around attn.sum_gradient into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name: a grid over blocks of the elements of the result, and a `tile.for` over
+    blocks of the elements that are summed to each of them. A tile has a row for each element of the result.
+
+    **Requires** an `attn.sum_gradient` with `config` is, with `func.return`, the only op of a `func.func` that nothing
+    calls; its operands are the arguments of the function and its result the function's.
+
+    **Ensures** no `attn.sum_gradient`; each new kernel has the arguments `NAME_sums`, `scale` if there is a
+    divisor, and `dNAME`, which say their roles, and the steps add and st.
+
+    **Before**
+    ```mlir
+    func.func @f(%sums: tensor<?x?x?xf32>) -> tensor<?xf32> {
+      %g = attn.sum_gradient %sums of "slopes" at affine_map<(b, h, p) -> (h)>
+          config <tile_m = 64, tile_n = 64, work = grid> : ...
+      return %g : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["slopes_sums" partial_sums, "dslopes" capture_gradient write] problem <...> config <...> {
+    ^bb0(%sums: tensor<?x?x?xf32>, %g: tensor<?xf32>):
+      tile.work {
+        %w = tile.step @next ...
+        %last, %first = tile.bounds %w : i32, i32 { ... }
+        %sum = tile.for ranges <up [full]> bounds(%first, %last) init(%zero) ... {
+          // add
+        }
+        // st
+      }
+    }
+    ```
+    Functions without `attn.sum_gradient` are left alone. Numerics: sums are f32, in order; the result is rounded once.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
 def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
   let summary = "compute the gradients of one attention by several ops";
   let description = [{
@@ -289,6 +340,11 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
     mask region all are.
 
+    Kernels of the derivatives by a capture are like these: one of `row_sums` or `elements` like that of dQ, without the last
+    product, one of `key_sums` like that of dK and dV. One of `pairs` has a grid over the query positions, heads and batches of
+    the capture; its `tile.for` goes over all blocks of the capture's keys, each of them masked, and for each over the batches
+    and heads that the capture lacks: iteration n is number n mod R of the R of block n / R.
+
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's.
@@ -297,7 +353,8 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
-    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk.
+    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
+    name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
 
     **Before**
     ```mlir

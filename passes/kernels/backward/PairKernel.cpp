@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel of derivatives by a capture that each pair of a query and a key
+// reads at its own place: a work item owns the elements of a block of queries,
+// of one batch and one head of the capture. It streams all keys of the capture,
+// and for each block of them the batches and heads that share the elements.
+#include "BackwardWriter.h"
+#include "attn/dialect/LaunchChecks.h"
+
+using namespace mlir;
+using namespace attn;
+
+using Values = TileBuilder::Values;
+
+namespace {
+
+/// The positions of a pair, in the order of the map's dimensions.
+enum PairDim : unsigned { Batch, Head, Query, Key };
+
+class PairWriter {
+public:
+  explicit PairWriter(AttentionBwdOp op)
+      : w(op, Side::Query), b(w.b), indices(*op.getIndices()) {}
+
+  tile::KernelOp write(StringRef name, ArgumentNames names);
+
+private:
+  /// Returns the dimension of the result that a position indexes.
+  std::optional<unsigned> dimOf(PairDim position) const {
+    std::optional<unsigned> dim =
+        indices.getResultPosition(getAffineDimExpr(position, b.getContext()));
+    return dim;
+  }
+  Value sizeOf(unsigned dim);
+  void describeSizes(tile::KernelOp kernel);
+  Value writeNext();
+  tile::ForOp writeLoop(Value work);
+  void writeLoopBody(tile::ForOp loop, Value work);
+  Value add(Value derivatives, Value sum);
+  void store(Value sum, Value work);
+
+  BackwardWriter w;
+  TileBuilder &b;
+  AffineMap indices;
+};
+
+} // namespace
+
+/// Returns a size of the result, as i32.
+Value PairWriter::sizeOf(unsigned dim) {
+  Value index = b.make<tensor::DimOp>(w.args.ofCapture,
+                                      b.make<arith::ConstantIndexOp>(dim));
+  return b.make<arith::IndexCastOp>(b.getI32Type(), index);
+}
+
+/// Adds preconditions: the batches and heads of the capture are those of Q, and
+/// a dimension that is indexed by 0 has one element.
+void PairWriter::describeSizes(tile::KernelOp kernel) {
+  auto given = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
+  SmallVector<Attribute> checks(given.begin(), given.end());
+  ArgumentsAttr args = kernel.getArgs();
+  ArgumentAttr result = args[*args.find(ArgumentRole::CaptureGradient)];
+  auto text = [&](const Twine &of) { return b.getStringAttr(of); };
+  auto check = [&](Attribute wanted, unsigned dim, const Twine &message) {
+    Attribute size = result.getDims()[dim];
+    checks.push_back(b.getArrayAttr(
+        {b.getArrayAttr({text("eq"), size, wanted}), b.getI64IntegerAttr(1),
+         text("expected dimension " + Twine(dim) + " of " +
+              result.getName().getValue() + " to be " + message + ", got {" +
+              cast<StringAttr>(size).getValue() + "}")}));
+  };
+  for (auto [dim, index] : llvm::enumerate(indices.getResults())) {
+    auto position = dyn_cast<AffineDimExpr>(index);
+    if (!position) {
+      check(b.getI64IntegerAttr(1), dim, "1");
+    } else if (position.getPosition() == Batch) {
+      check(text(names::batches), dim, "the batch size, {b}");
+    } else if (position.getPosition() == Head) {
+      check(text(names::queryHeads), dim, "the number of query heads, {hq}");
+    }
+  }
+  kernel->setAttr(kChecksAttr, b.getArrayAttr(checks));
+}
+
+Value PairWriter::writeNext() {
+  Type type = tile::WorkType::get(b.getContext());
+  Axis &axis = w.matrix.axis(Side::Query);
+  Value one = b.i32(1);
+  Value blocks = b.ceilDiv(sizeOf(*dimOf(Query)), axis.tileSize);
+  w.sumsBatches = !dimOf(Batch);
+  w.sumsHeads = !dimOf(Head);
+  w.matrix.repeats =
+      b.mul(w.sumsBatches ? w.batches : one, w.sumsHeads ? w.heads : one);
+  Value heads = w.sumsHeads ? one : w.heads,
+        batches = w.sumsBatches ? one : w.batches;
+  auto region = tile::WorkOp::create(b, b.loc);
+  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
+  return b.step("next", {}, type, [&](ValueRange) -> Values {
+    return {b.make<tile::NextWorkOp>(type, blocks, heads, batches, Value(),
+                                     Value(), Value())};
+  })[0];
+}
+
+/// Adds derivatives to the sum of a block, which begins with the first batch
+/// and head.
+Value PairWriter::add(Value derivatives, Value sum) {
+  return b.step(
+      "add", {derivatives, sum}, w.scores, [&](ValueRange values) -> Values {
+        Value member =
+            b.make<arith::RemUIOp>(w.matrix.iteration, w.matrix.repeats);
+        // Iterations count down.
+        Value last = b.sub(w.matrix.repeats, b.i32(1));
+        Value begins =
+            b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, last);
+        return {
+            b.make<tile::AccumulateOp>(w.scores, values[1], values[0], begins)};
+      })[0];
+}
+
+/// Stores the sum of a block after its last batch and head.
+void PairWriter::store(Value sum, Value work) {
+  b.step("st", {sum, work}, {}, [&](ValueRange values) -> Values {
+    Place at = w.matrix.place(values[1]);
+    Value member = b.make<arith::RemUIOp>(w.matrix.iteration, w.matrix.repeats);
+    Value isLast =
+        b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, b.i32(0));
+    Value queries = w.matrix.coords(Side::Query, at),
+          keys = w.matrix.coords(Side::Key, at);
+    // The index of a sum that is not complete is out of bounds.
+    Value dropped = b.like(b.i32(-1), queries);
+    queries = b.make<arith::SelectOp>(isLast, queries, dropped);
+    Values where;
+    for (AffineExpr index : indices.getResults()) {
+      auto position = dyn_cast<AffineDimExpr>(index);
+      Value of[] = {at.batch, at.head, queries, keys};
+      where.push_back(position ? of[position.getPosition()] : b.i32(0));
+    }
+    tile::ScatterOp::create(b, b.loc, values[0], w.args.ofCapture, where,
+                            /*add=*/false);
+    return {};
+  });
+}
+
+void PairWriter::writeLoopBody(tile::ForOp loop, Value work) {
+  OpBuilder::InsertionGuard guard(b);
+  Block &block = loop.getBody().emplaceBlock();
+  w.matrix.iteration = block.addArgument(b.getI32Type(), b.loc);
+  Value sum = block.addArgument(w.scores, b.loc), slope;
+  b.setInsertionPointToStart(&block);
+  Value q = w.loadTile("ld_q", w.args.q, Side::Query, work);
+  Value lse2 = w.loadRows("ld_lse", w.args.lse2, work);
+  Value outGradient =
+      w.loadTile("ld_do", w.args.outGradient, Side::Query, work);
+  Value delta = w.loadRows("ld_dl", w.args.delta, work);
+  Value k = w.loadTile("ld_k", w.args.k, Side::Key, work);
+  Value v = w.loadTile("ld_v", w.args.v, Side::Key, work);
+  Value s = w.multiply("qk", q, k);
+  Value products = w.multiply("dp", outGradient, v);
+  Value p = w.writeProbabilities(s, lse2, work, slope);
+  Value next = add(w.writeDerivatives(p, products, delta, slope), sum);
+  store(next, work);
+  tile::YieldOp::create(b, b.loc, next);
+}
+
+/// Writes the loop over all blocks of keys of the capture. All of them are
+/// masked: each element is written, also that of a pair that no mask admits.
+tile::ForOp PairWriter::writeLoop(Value work) {
+  Value keys = sizeOf(*dimOf(Key));
+  Value zero =
+      b.make<arith::ConstantOp>(DenseElementsAttr::get(w.scores, 0.0f));
+  Type i32 = b.getI32Type();
+  auto bounds = tile::BoundsOp::create(b, b.loc, {i32, i32}, work);
+  b.fill(bounds.getBody().emplaceBlock(), work.getType(),
+         [&](ValueRange) -> Values {
+           Value blocks = b.ceilDiv(keys, w.matrix.axis(Side::Key).tileSize);
+           return {b.mul(blocks, w.matrix.repeats), b.i32(0)};
+         });
+  auto all = tile::RangeAttr::get(b.getContext(), tile::RangeKind::Masked,
+                                  std::nullopt);
+  auto ranges =
+      tile::RangesAttr::get(b.getContext(), tile::Direction::Down, {all});
+  return tile::ForOp::create(b, b.loc, w.scores, bounds.getResults(), ranges,
+                             zero);
+}
+
+tile::KernelOp PairWriter::write(StringRef name, ArgumentNames names) {
+  tile::KernelOp kernel = w.createKernel(name, std::move(names));
+  describeSizes(kernel);
+  Value work = writeNext();
+  tile::ForOp loop = writeLoop(work);
+  writeLoopBody(loop, work);
+  return kernel;
+}
+
+tile::KernelOp attn::writePairKernel(AttentionBwdOp op, StringRef name,
+                                     ArgumentNames names) {
+  return PairWriter(op).write(name, std::move(names));
+}

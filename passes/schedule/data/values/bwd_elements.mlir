@@ -1,0 +1,17 @@
+// Names of the values of the kernel of derivatives by a capture that are added to any elements. It
+// owns queries, the rows of its scores.
+module attributes {attn.values = #attn.kernel_values<bwd_elements {
+  step next w
+  step ld_q q<M, D>
+  step ld_do do<M, DV>
+  step ld_lse lse<M>
+  step ld_dl dl<M>
+  step ld_k k<N, D>
+  step ld_v v<N, DV>
+  step qk s<M, N>
+  step dp dp<M, N>
+  step score s1<M, N>, t<M, N>
+  step mask s2<M, N>
+  step exp p32<M, N>
+  step dsoft dc<M, N>
+}>} {}
