@@ -13,7 +13,8 @@ mean something.
 
 Masks are none, causal, and mask functions (--cases prefix1024,padding,..., tools/python/racing/masks.py has
 them), which attn and FlexAttention have kernels for: the contenders flex and fa4-flex. TFLOP/s are of the pairs that a
-function admits; beside them are shares of all pairs, and TFLOP/s of the blocks that a contender visits.
+function admits; beside them are shares of all pairs, and TFLOP/s of the blocks that a contender visits. --beside causal,window1024
+races attn's kernels of other masks at the same points: how much a mask costs beyond the blocks that it visits.
 
 Bundles are compiled beforehand by make_bundles.py, one a head dim and mask, and
 named fwd_d64_none.attn, fwd_d192x128_causal.attn, fwd_fp16_d128_none.attn and so
@@ -108,6 +109,8 @@ def parse_arguments(argv):
     parser.add_argument("--seed", type=int, default=0, help="of the order and of the inputs")
     parser.add_argument("--contenders", type=several(str, contenders.NAMES),
                         help="the default is attn,cudnn,torch-fa2, and none beside --matrix")
+    parser.add_argument("--beside", type=several(str, points.CASES), default=[], metavar="MASKS",
+                        help="also race attn's kernels of these masks at each point; ratios to them are of visited pairs")
     parser.add_argument("--only", type=re.compile, default=re.compile(""), metavar="REGEX", help="only these variants")
     parser.add_argument("--drop", type=float, default=0.0, metavar="RATIO",
                         help="a variant slower than RATIO times the best in the first round has no further rounds at that point")

@@ -94,21 +94,25 @@ class Row:
     def groups_of(self, kind):
         return [g for g, entry in self.entries.items() if entry.kind == kind]
 
-    def ratio(self, rivals):
+    def ratio(self, rivals, of="tflops"):
         """Of attn to the best of some groups, formed in each run: (median, least,
         most, the best of the run in the middle), or None."""
         found = []
         for best in self.bests:
-            others = [best[g] for g in rivals if g in best]
-            if others and "attn" in best:
-                top = max(others, key=lambda line: line["tflops"])
-                found.append((best["attn"]["tflops"] / top["tflops"], top["contender"]))
+            others = [best[g] for g in rivals if of in best.get(g, {})]
+            if others and of in best.get("attn", {}):
+                top = max(others, key=lambda line: line[of])
+                found.append((best["attn"][of] / top[of], top["contender"]))
         found.sort()
         values = [r for r, _ in found]
         return (statistics.median(values), values[0], values[-1], found[len(found) // 2][1]) if found else None
 
     def peer_ratio(self):
         return self.ratio(self.groups_of("peer"))
+
+    def mark_ratio(self, mark):
+        """Of what is multiplied, if that is known of both: a mark may be a kernel with another mask."""
+        return self.ratio([mark], "tflops_visited") or self.ratio([mark])
 
 
 def merge(runs):
@@ -152,7 +156,7 @@ def format_row(row, groups):
     for group in groups:
         entry = row.entries.get(group)
         cells.append(f"{entry.tflops:7.1f} @{entry.ghz:.2f}" if entry else "-" if group not in row.groups else "no result")
-    ratios = [row.peer_ratio()] + [row.ratio([mark]) for mark in row.groups_of("mark")]
+    ratios = [row.peer_ratio()] + [row.mark_ratio(mark) for mark in row.groups_of("mark")]
     label = f"{describe_family(row.family)} s{row.seqlen}"
     found = ", ".join(format_ratio(r) for r in ratios if r)
     return f"{label:34}" + "".join(f"{c:>15}" for c in cells) + "   " + found + format_shares(row)
@@ -178,7 +182,7 @@ def format_report(rows):
     lines = [format_header(groups)] + [format_row(row, groups) for row in rows]
     lines += summarize_ratios("the best peer", [row.peer_ratio() for row in rows])
     for mark in dict.fromkeys(g for row in rows for g in row.groups_of("mark")):
-        lines += summarize_ratios(mark, [row.ratio([mark]) for row in rows])
+        lines += summarize_ratios(mark, [row.mark_ratio(mark) for row in rows])
     return "\n".join(lines + describe_gaps(rows))
 
 

@@ -208,9 +208,11 @@ static LogicalResult verifyUserMask(AttentionOp op) {
     return op.emitOpError("expected '")
            << kUserProblemAttr << "' beside '" << kUserMaskAttr << "'";
   }
-  if (mask && !isa<ArrayAttr>(mask)) {
+  std::string malformed = mask ? whyNotMaskProgram(mask) : "";
+  if (!malformed.empty()) {
     return op.emitOpError("expected '")
-           << kUserMaskAttr << "' to be a list, got " << mask;
+           << kUserMaskAttr << "' to be a program: " << malformed << ", got "
+           << mask;
   }
   return success();
 }

@@ -140,35 +140,13 @@ LogicalResult attn::verifyRegions(Operation *op, ValueRange captures,
   return success();
 }
 
-/// C20: what a tensor holds at a query may be smaller than at the one before.
-static LogicalResult verifyReadsOfQueries(Region &rowKeys) {
-  if (rowKeys.empty()) {
-    return success();
-  }
-  llvm::DenseSet<Value> ofQuery{rowKeys.getArgument(2)};
-  auto isOfQuery = [&](Value value) { return ofQuery.contains(value); };
-  for (Operation &op : rowKeys.front().without_terminator()) {
-    if (llvm::none_of(op.getOperands(), isOfQuery)) {
-      continue;
-    }
-    if (isa<tensor::ExtractOp>(op)) {
-      return op.emitOpError("expected the row_keys region to read captures at "
-                            "indices that do not depend on the query");
-    }
-    ofQuery.insert(op.result_begin(), op.result_end());
-  }
-  return success();
-}
-
 LogicalResult AttentionOp::verifyRegions() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
   SmallVector<Type> rowKeys(hasPrefix() ? 3 : 2, i32);
-  LogicalResult areTyped = attn::verifyRegions(
+  return attn::verifyRegions(
       *this, getCaptures(),
       {{getMaskRegion(), "mask", {i32, i32, i32, i32}, {builder.getI1Type()}},
        {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, {f32}},
        {getRowKeys(), "row_keys", {i32, i32, i32}, rowKeys}});
-  return success(succeeded(areTyped) &&
-                 succeeded(verifyReadsOfQueries(getRowKeys())));
 }

@@ -3,6 +3,8 @@
 // Writes regions as lists of words. attn-run defines their meaning
 // (tools/attn-run/region_ops.cpp).
 #include "attn/dialect/RegionProgram.h"
+#include "attn/dialect/ScoreOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace attn;
@@ -126,4 +128,80 @@ DictionaryAttr attn::describeRegions(AttentionOp attention,
 DictionaryAttr attn::describeRegions(AttentionBwdOp attention,
                                      ArrayRef<std::string> captureNames) {
   return describe(attention, captureNames);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs that others wrote.
+//===----------------------------------------------------------------------===//
+
+/// Whether a word is a value before op number `line`: a position, a capture or
+/// the result of an op.
+static bool isValueBefore(StringRef word, size_t line) {
+  if (word.consume_front("@")) {
+    return !word.empty();
+  }
+  if (word.consume_front("%")) {
+    size_t number;
+    return !word.getAsInteger(10, number) && number < line;
+  }
+  return llvm::is_contained({"b", "h", "i", "j"}, word);
+}
+
+static bool isNameOfOp(StringRef name) {
+  if (name == "constant" || name == "extract") {
+    return true;
+  }
+  StringRef op = name.split('.').first;
+  return lookUpScoreOp(("arith." + op).str()) ||
+         lookUpScoreOp(("math." + op).str());
+}
+
+/// Returns why op number `line` is none.
+static std::string whyNotLine(ArrayRef<StringRef> words, size_t line,
+                              bool isLast) {
+  constexpr StringLiteral types[] = {"f16", "bf16", "f32", "f64", "i1",
+                                     "i8",  "i16",  "i32", "i64", "index"};
+  if (words.size() < 3) {
+    return "a type, a name and an operand";
+  }
+  bool isYield = words[1] == "yield";
+  if (!llvm::is_contained(types, words[0]) || (isYield && words[0] != "i1")) {
+    return isYield ? "'yield' of an 'i1'" : "a type of numbers first";
+  }
+  if (isYield != isLast || (!isYield && !isNameOfOp(words[1]))) {
+    return isLast ? "'yield' at the end" : "the name of an op of regions";
+  }
+  if (words[1] == "constant") {
+    return words.size() == 3 ? "" : "one constant";
+  }
+  for (StringRef word : words.drop_front(2)) {
+    if (!isValueBefore(word, line)) {
+      return llvm::formatv("a position, '@' and a capture, or '%' and the "
+                           "number of an op before, not '{0}'",
+                           word);
+    }
+  }
+  return isYield && words.size() != 3 ? "one operand of 'yield'" : "";
+}
+
+std::string attn::whyNotMaskProgram(Attribute program) {
+  auto lines = dyn_cast<ArrayAttr>(program);
+  if (!lines || lines.empty()) {
+    return "expected a list of ops";
+  }
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    auto list = dyn_cast<ArrayAttr>(line);
+    bool areWords = list && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+    SmallVector<StringRef> words;
+    if (areWords) {
+      llvm::append_range(words, list.getAsValueRange<StringAttr>());
+    }
+    std::string wanted =
+        areWords ? whyNotLine(words, number, number + 1 == lines.size())
+                 : "a list of words";
+    if (!wanted.empty()) {
+      return llvm::formatv("expected {0} in op {1}", wanted, number);
+    }
+  }
+  return "";
 }

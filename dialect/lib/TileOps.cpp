@@ -180,6 +180,27 @@ LogicalResult RejectOp::verify() {
   return verifyOnceAnItem(*this); // C1
 }
 
+/// C2 of tile.bounds, also in its loops over rows.
+static LogicalResult verifyOpsOfBounds(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      for (Region *region : loop.getLoopRegions()) {
+        if (failed(verifyOpsOfBounds(region->front()))) {
+          return failure();
+        }
+      }
+      continue;
+    }
+    auto gather = dyn_cast<GatherOp>(op);
+    bool isElement = gather && gather.getType().isIntOrFloat();
+    if (!isConstant(&op) && !isPureScalar(&op) && !isElement) {
+      return op.emitOpError("expected only pure scalar ops, constants and "
+                            "elements of captures in 'tile.bounds'");
+    }
+  }
+  return success();
+}
+
 LogicalResult BoundsOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getArgumentTypes() != TypeRange(getWork().getType())) { // C1
@@ -195,15 +216,7 @@ LogicalResult BoundsOp::verifyRegions() {
   if (failed(verifyYield(*this, block, getResultTypes()))) {
     return failure();
   }
-  for (Operation &op : block.without_terminator()) { // C2
-    auto gather = dyn_cast<GatherOp>(op);
-    bool isElement = gather && gather.getType().isIntOrFloat();
-    if (!isConstant(&op) && !isPureScalar(&op) && !isElement) {
-      return op.emitOpError("expected only pure scalar ops, constants and "
-                            "elements of captures in 'tile.bounds'");
-    }
-  }
-  return success();
+  return verifyOpsOfBounds(block);
 }
 
 int64_t BoundsOp::countOwnedRows(ConfigAttr config) {

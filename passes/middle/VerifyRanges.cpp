@@ -2,10 +2,13 @@
 //
 // attn-verify-ranges: evaluates the bounds of each streaming loop for many
 // launches and work items. The bounds must be in the order of the loop, and no
-// range may have more blocks than its limit.
+// range may have more blocks than its limit. An item must have one gap between
+// two runs of blocks.
 #include "CheckedLaunches.h"
 #include "attn/dialect/Ws.h"
 #include "attn/passes/middle/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_VERIFYRANGES
@@ -42,7 +45,8 @@ public:
 private:
   static int64_t pickItem(int64_t count, std::minstd_rand &random);
   int64_t ownedRows(tile::OwnedRowsOp owned, unsigned result) const;
-  std::optional<int64_t> elementOf(tile::GatherOp gather) const;
+  std::optional<int64_t> elementOf(IntegerType type) const;
+  std::optional<int64_t> extremeOf(scf::ParallelOp rows, unsigned result) const;
 
   ConfigAttr config;
   const CheckedLaunches::Launch &launch;
@@ -80,8 +84,7 @@ int64_t Sample::ownedRows(tile::OwnedRowsOp owned, unsigned result) const {
 }
 
 /// Returns a number that the capture may hold: near a length, or any.
-std::optional<int64_t> Sample::elementOf(tile::GatherOp gather) const {
-  auto type = dyn_cast<IntegerType>(gather.getType());
+std::optional<int64_t> Sample::elementOf(IntegerType type) const {
   if (!type) {
     return std::nullopt;
   }
@@ -90,6 +93,36 @@ std::optional<int64_t> Sample::elementOf(tile::GatherOp gather) const {
                            : static_cast<int64_t>(element * 0x9E3779B97F4A7C15);
   return type.getWidth() == 1 ? number & 1
                               : llvm::SignExtend64(number, type.getWidth());
+}
+
+/// Returns the least or the most over rows: the further from the same number,
+/// the more rows there are.
+std::optional<int64_t> Sample::extremeOf(scf::ParallelOp loop,
+                                         unsigned result) const {
+  auto type = dyn_cast<IntegerType>(loop.getType(result));
+  std::optional<int64_t> number = elementOf(type);
+  auto end = loop.getUpperBound().front().getDefiningOp<arith::IndexCastOp>();
+  auto sum = end ? end.getIn().getDefiningOp<arith::AddIOp>() : arith::AddIOp();
+  if (!number || !sum) {
+    return std::nullopt;
+  }
+  APInt constant;
+  std::optional<int64_t> rows =
+      matchPattern(sum.getRhs(), m_ConstantInt(&constant))
+          ? std::optional(constant.getSExtValue())
+          : valueOf(sum.getRhs());
+  Region &reduction = loop.getBody()->getTerminator()->getRegion(result);
+  Operation &combine = reduction.front().front();
+  int64_t apart = isa<arith::MinSIOp>(combine)   ? -1
+                  : isa<arith::MaxSIOp>(combine) ? 1
+                                                 : 0;
+  if (!rows || apart == 0) {
+    return std::nullopt;
+  }
+  int64_t own = *number + int64_t(result / 2 * (element / 4096 % 1024));
+  return std::clamp<int64_t>(own + apart * *rows,
+                             llvm::minIntN(type.getWidth()),
+                             llvm::maxIntN(type.getWidth()));
 }
 
 std::optional<int64_t> Sample::valueOf(Value value) const {
@@ -107,7 +140,10 @@ std::optional<int64_t> Sample::valueOf(Value value) const {
         return result == 0 ? part : result == 1 ? int64_t(isPart) : 0;
       })
       .Case([&](tile::WithCareOp) { return int64_t(withCare); })
-      .Case([&](tile::GatherOp gather) { return elementOf(gather); })
+      .Case([&](tile::GatherOp gather) {
+        return elementOf(dyn_cast<IntegerType>(gather.getType()));
+      })
+      .Case([&](scf::ParallelOp rows) { return extremeOf(rows, result); })
       .Default([](Operation *) { return Result(); });
 }
 
@@ -124,45 +160,39 @@ std::string Sample::describe() const {
 
 namespace {
 
-/// Evaluates the bounds of one loop for one sample after the other.
-class LoopTrial {
+/// Integers that an op uses, evaluated for one sample after the other.
+class Evaluation {
 public:
-  LoopTrial(const CheckedLaunches &launches, ws::ForOp loop)
-      : launches(launches), loop(loop) {}
+  Evaluation(const CheckedLaunches &launches, Operation *user)
+      : launches(launches), user(user) {}
 
-  LogicalResult run(ws::KernelOp kernel);
+  /// Returns the number of the value among those of a run.
+  unsigned add(Value value) { return program.add(value); }
+  /// Call it after the last add().
+  void readNumbers();
+  /// Returns false for a launch whose arithmetic divides by zero.
+  FailureOr<bool> run(const Sample &sample, SmallVectorImpl<int64_t> &values);
 
 private:
-  /// The arithmetic, and for each of its inputs the index of the number of the
-  /// launch that it is, if any.
-  struct Program {
-    ScalarProgram program;
-    SmallVector<std::optional<unsigned>> numbers;
-  };
-
-  void readNumbers(Program &program);
-  FailureOr<SmallVector<int64_t>> inputsOf(const Program &program,
-                                           const Sample &sample);
   InFlightDiagnostic refuseInput(Value input);
-  LogicalResult tryOne(Sample &sample);
-  LogicalResult check(ArrayRef<int64_t> values, const Sample &sample);
 
   const CheckedLaunches &launches;
-  ws::ForOp loop;
-  Program choice, bounds;
-  SmallVector<unsigned> subtile, results;
+  Operation *user;
+  ScalarProgram program;
+  /// For each input the index of the number of the launch that it is, if any.
+  SmallVector<std::optional<unsigned>> numbers;
 };
 
 } // namespace
 
-void LoopTrial::readNumbers(Program &program) {
-  for (Value input : program.program.getInputs()) {
-    program.numbers.push_back(launches.getNumbers().find(input));
+void Evaluation::readNumbers() {
+  for (Value input : program.getInputs()) {
+    numbers.push_back(launches.getNumbers().find(input));
   }
 }
 
-InFlightDiagnostic LoopTrial::refuseInput(Value input) {
-  InFlightDiagnostic error = loop.emitOpError(
+InFlightDiagnostic Evaluation::refuseInput(Value input) {
+  InFlightDiagnostic error = user->emitOpError(
       "attn-verify-ranges: expected bounds that are integer arithmetic on "
       "sizes, arguments, elements of captures and work items, got ");
   if (Operation *op = input.getDefiningOp()) {
@@ -174,11 +204,10 @@ InFlightDiagnostic LoopTrial::refuseInput(Value input) {
   return error;
 }
 
-FailureOr<SmallVector<int64_t>> LoopTrial::inputsOf(const Program &program,
-                                                    const Sample &sample) {
+FailureOr<bool> Evaluation::run(const Sample &sample,
+                                SmallVectorImpl<int64_t> &values) {
   SmallVector<int64_t> inputs;
-  for (auto [input, number] :
-       llvm::zip(program.program.getInputs(), program.numbers)) {
+  for (auto [input, number] : llvm::zip(program.getInputs(), numbers)) {
     std::optional<int64_t> value =
         number ? sample.getLaunch().values[*number] : sample.valueOf(input);
     if (!value) {
@@ -186,8 +215,51 @@ FailureOr<SmallVector<int64_t>> LoopTrial::inputsOf(const Program &program,
     }
     inputs.push_back(*value);
   }
-  return inputs;
+  return program.run(inputs, values);
 }
+
+namespace {
+
+/// Evaluates the bounds of one loop.
+class LoopTrial {
+public:
+  LoopTrial(const CheckedLaunches &launches, ws::ForOp loop)
+      : launches(launches), loop(loop), choice(launches, loop),
+        bounds(launches, loop) {}
+
+  LogicalResult run(ws::KernelOp kernel);
+
+private:
+  LogicalResult tryOne(Sample &sample);
+  LogicalResult check(ArrayRef<int64_t> values, const Sample &sample);
+
+  const CheckedLaunches &launches;
+  ws::ForOp loop;
+  Evaluation choice, bounds;
+  SmallVector<unsigned> subtile, results;
+};
+
+/// Evaluates all `tile.skip` of a kernel: an item has one gap, which all of its
+/// roles leave out.
+class GapTrial {
+public:
+  GapTrial(const CheckedLaunches &launches, ArrayRef<tile::SkipOp> skips)
+      : launches(launches), skips(skips) {}
+
+  LogicalResult run(ws::KernelOp kernel);
+
+private:
+  LogicalResult tryOne(const Sample &sample);
+  InFlightDiagnostic error(tile::SkipOp skip, const Sample &sample,
+                           const Twine &text);
+
+  const CheckedLaunches &launches;
+  ArrayRef<tile::SkipOp> skips;
+  std::vector<Evaluation> evaluations;
+  SmallVector<std::array<unsigned, 2>> results; // where it begins, and its size
+};
+
+} // namespace
 
 LogicalResult LoopTrial::check(ArrayRef<int64_t> values, const Sample &sample) {
   bool isDown = loop.getRanges().isDown();
@@ -216,34 +288,28 @@ LogicalResult LoopTrial::check(ArrayRef<int64_t> values, const Sample &sample) {
 /// A launch whose arithmetic divides by zero is invalid.
 LogicalResult LoopTrial::tryOne(Sample &sample) {
   SmallVector<int64_t> values;
-  auto inputs = inputsOf(choice, sample);
-  if (failed(inputs)) {
-    return failure();
-  }
-  if (!choice.program.run(*inputs, values)) {
-    return success();
+  FailureOr<bool> isValid = choice.run(sample, values);
+  if (failed(isValid) || !*isValid) {
+    return isValid;
   }
   if (!subtile.empty()) {
     sample.chooseSubtile(values[subtile.front()]);
   }
-  inputs = inputsOf(bounds, sample);
-  if (failed(inputs)) {
-    return failure();
-  }
-  return bounds.program.run(*inputs, values) ? check(values, sample)
-                                             : success();
+  isValid = bounds.run(sample, values);
+  return failed(isValid) || !*isValid ? LogicalResult(isValid)
+                                      : check(values, sample);
 }
 
 LogicalResult LoopTrial::run(ws::KernelOp kernel) {
   for (Value bound : loop.getBounds()) {
-    results.push_back(bounds.program.add(bound));
+    results.push_back(bounds.add(bound));
     auto source = bound.getDefiningOp<tile::BoundsOp>();
     if (source && source.getSubtile()) {
-      subtile.assign({choice.program.add(source.getSubtile())});
+      subtile.assign({choice.add(source.getSubtile())});
     }
   }
-  readNumbers(choice);
-  readNumbers(bounds);
+  choice.readNumbers();
+  bounds.readNumbers();
   std::minstd_rand random;
   for (const CheckedLaunches::Launch &launch : launches.get()) {
     Sample sample(kernel, launch, random);
@@ -252,6 +318,54 @@ LogicalResult LoopTrial::run(ws::KernelOp kernel) {
     }
   }
   return success();
+}
+
+InFlightDiagnostic GapTrial::error(tile::SkipOp skip, const Sample &sample,
+                                   const Twine &text) {
+  InFlightDiagnostic error = skip.emitOpError("attn-verify-ranges: ") << text;
+  error.attachNote() << "with " << launches.describe(sample.getLaunch()) << ", "
+                     << sample.describe();
+  return error;
+}
+
+LogicalResult GapTrial::tryOne(const Sample &sample) {
+  std::optional<std::array<int64_t, 2>> first;
+  for (auto [skip, evaluation, result] :
+       llvm::zip_equal(skips, evaluations, results)) {
+    SmallVector<int64_t> values;
+    FailureOr<bool> isValid = evaluation.run(sample, values);
+    if (failed(isValid) || !*isValid) {
+      return isValid;
+    }
+    std::array<int64_t, 2> gap{values[result[0]], values[result[1]]};
+    if (gap[0] < 0 || gap[1] < 0) {
+      return error(skip, sample,
+                   "expected a gap of at least 0 blocks from a block on, got " +
+                       Twine(gap[1]) + " from " + Twine(gap[0]));
+    }
+    first = first.value_or(gap);
+    if (*first != gap) {
+      return error(skip, sample,
+                   "expected one gap in an item, got " + Twine((*first)[1]) +
+                       " blocks from " + Twine((*first)[0]) + ", and " +
+                       Twine(gap[1]) + " from " + Twine(gap[0]));
+    }
+  }
+  return success();
+}
+
+LogicalResult GapTrial::run(ws::KernelOp kernel) {
+  for (tile::SkipOp skip : skips) {
+    Evaluation &evaluation = evaluations.emplace_back(launches, skip);
+    results.push_back(
+        {evaluation.add(skip.getFrom()), evaluation.add(skip.getGap())});
+    evaluation.readNumbers();
+  }
+  std::minstd_rand random;
+  return success(
+      llvm::all_of(launches.get(), [&](const CheckedLaunches::Launch &launch) {
+        return succeeded(tryOne(Sample(kernel, launch, random)));
+      }));
 }
 
 namespace {
@@ -273,6 +387,8 @@ private:
     constexpr unsigned samples = 96;
     SmallVector<ws::ForOp> loops;
     kernel.walk([&](ws::ForOp loop) { loops.push_back(loop); });
+    SmallVector<tile::SkipOp> skips;
+    kernel.walk([&](tile::SkipOp skip) { skips.push_back(skip); });
     CheckedLaunches launches(kernel);
     if (loops.empty()) {
       return success();
@@ -280,9 +396,11 @@ private:
     if (failed(launches.make(samples))) {
       return failure();
     }
-    return success(llvm::all_of(loops, [&](ws::ForOp loop) {
+    bool areLoops = llvm::all_of(loops, [&](ws::ForOp loop) {
       return succeeded(LoopTrial(launches, loop).run(kernel));
-    }));
+    });
+    return success(areLoops &&
+                   succeeded(GapTrial(launches, skips).run(kernel)));
   }
 };
 

@@ -78,14 +78,26 @@ SCORES = {"alibi": (("slopes", "slope_of", "tensor<?x{slopes}>"), ALIBI), "softc
 BOUND = 37
 # Options of attn-run for what a region captures, where its defaults are not enough.
 CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"],
-            "padding": ["--tensor=lengths=integers:-9:400"], "starts": ["--tensor=starts=integers:-9:300"]}
+            "padding": ["--tensor=lengths=integers:-9:400"], "starts": ["--tensor=starts=integers:-9:300"],
+            "spans": ["--tensor=spans=integers:-9:300"], "turns": ["--tensor=turns=integers:-9:300"]}
 # Padding on the left, and keys that a function picks.
 STARTS = function(CAUSAL, "%batch = arith.index_cast %b : i32 to index",
                   "%start = tensor.extract %start_of[%batch] : tensor<?xi32>", "%c3 = arith.constant 3 : i32",
                   "%other = arith.remsi %j, %c3 : i32", "%picked = arith.cmpi slt, %other, %start : i32",
                   "%inside = arith.cmpi sge, %j, %start : i32", "%either = arith.andi %inside, %picked : i1",
                   "%seen = arith.andi %either, %causal : i1")
-MASKS = {"documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS), "prefix": (None, PREFIX),
+# Starts and ends that tensors give for each query, in any order.
+SPANS = function("%query = arith.index_cast %i : i32 to index", "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index",
+                 "%start = tensor.extract %span_of[%c0, %query] : tensor<?x?xi32>",
+                 "%end = tensor.extract %span_of[%c1, %query] : tensor<?x?xi32>", "%after = arith.cmpi sge, %j, %start : i32",
+                 "%before = arith.cmpi slt, %j, %end : i32", "%seen = arith.andi %after, %before : i1")
+# The same with the end at the query itself, and some queries without keys.
+TURNS = function(CAUSAL, "%query = arith.index_cast %i : i32 to index", "%start = tensor.extract %start_of[%query] : tensor<?xi32>",
+                 "%c5 = arith.constant 5 : i32", "%c3 = arith.constant 3 : i32", "%rest = arith.remsi %i, %c5 : i32", "%valid = arith.cmpi ne, %rest, %c3 : i32",
+                 "%after = arith.cmpi sge, %j, %start : i32", "%own = arith.andi %after, %causal : i1",
+                 "%seen = arith.andi %own, %valid : i1")
+MASKS = {"spans": (("spans", "span_of", "tensor<?x?xi32>"), SPANS), "turns": (("turns", "start_of", "tensor<?xi32>"), TURNS),
+         "documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS), "prefix": (None, PREFIX),
          "padding": (("lengths", "length_of", "tensor<?xi32>"), PADDING), "chunks": (None, CHUNKS), "steps": (None, STEPS),
          "sinks": (None, SINKS), "strides": (None, STRIDES),
          "starts": (("starts", "start_of", "tensor<?xi32>"), STARTS)}

@@ -19,37 +19,6 @@ func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32, %ids: tensor<?xi32>, %n: i3
 
 // -----
 
-// i + n wraps for some queries and some n.
-// CHECK: mask(none)
-// CHECK: arith.addi
-// CHECK-NEXT: arith.cmpi slt
-%end = arith.addi %i, %x : i32
-%inside = arith.cmpi slt, %j, %end : i32
-attn.yield %inside : i1
-
-// -----
-
-// An end that falls when the position of the query grows.
-// CHECK: mask(none)
-// CHECK: arith.subi
-// CHECK-NEXT: arith.cmpi slt
-%c100 = arith.constant 100 : i32
-%end = arith.subi %c100, %i : i32
-%inside = arith.cmpi slt, %j, %end : i32
-attn.yield %inside : i1
-
-// -----
-
-// Ends that a tensor gives for each query may fall.
-// CHECK: mask(none)
-// CHECK: tensor.extract
-%at = arith.index_cast %i : i32 to index
-%end = tensor.extract %t[%at] : tensor<?xi32>
-%inside = arith.cmpi slt, %j, %end : i32
-attn.yield %inside : i1
-
-// -----
-
 // Unsigned, all negative numbers are large.
 // CHECK: mask(none)
 // CHECK: arith.cmpi ult
@@ -76,3 +45,30 @@ attn.yield %same : i1
 %c = arith.cmpi sle, %j, %i : i32
 %differ = arith.xori %a, %c : i1
 attn.yield %differ : i1
+
+// -----
+
+// Floats may be rounded in another way where they are computed again.
+// CHECK: mask(none)
+// CHECK: arith.mulf
+// CHECK: arith.cmpi slt
+%half = arith.constant 0.3 : f32
+%query = arith.sitofp %i : i32 to f32
+%product = arith.mulf %query, %half : f32
+%end = arith.fptosi %product : f32 to i32
+%inside = arith.cmpi slt, %j, %end : i32
+attn.yield %inside : i1
+
+// -----
+
+// Beside a prefix, ends that may fall are no ends.
+// CHECK: mask(none)
+// CHECK: tensor.extract
+// CHECK: arith.ori
+%c4 = arith.constant 4 : i32
+%sink = arith.cmpi slt, %j, %c4 : i32
+%at = arith.index_cast %i : i32 to index
+%start = tensor.extract %t[%at] : tensor<?xi32>
+%after = arith.cmpi sge, %j, %start : i32
+%any = arith.ori %sink, %after : i1
+attn.yield %any : i1

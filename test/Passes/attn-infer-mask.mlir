@@ -197,3 +197,77 @@ attn.yield %any : i1
 // CHECK: return
 %yes = arith.constant true
 attn.yield %yes : i1
+
+// -----
+
+// Starts that a tensor gives for each query.
+// CHECK: row_keys {
+// CHECK: %[[START:.*]] = tensor.extract
+// CHECK: arith.maxsi
+// CHECK: %[[END:.*]] = arith.addi
+// CHECK: attn.yield %{{.*}}, %[[END]] : i32, i32
+// CHECK-NOT: mask_region {
+%at = arith.index_cast %i : i32 to index
+%start = tensor.extract %t[%at] : tensor<?xi64>
+%key = arith.extsi %j : i32 to i64
+%after = arith.cmpi sge, %key, %start : i64
+%causal = arith.cmpi sle, %j, %i : i32
+%both = arith.andi %after, %causal : i1
+attn.yield %both : i1
+
+// -----
+
+// An end that falls when the position of the query grows.
+// CHECK: row_keys {
+// CHECK: %[[OPPOSITE:.*]] = arith.muli %{{.*}}, %c-1_i32 : i32
+// CHECK: %[[END:.*]] = arith.addi %[[OPPOSITE]], %c100_i32 : i32
+// CHECK: %[[NATURAL:.*]] = arith.maxsi %[[END]]
+// CHECK: attn.yield %{{.*}}, %[[NATURAL]] : i32, i32
+// CHECK-NOT: mask_region {
+%c100 = arith.constant 100 : i32
+%end = arith.subi %c100, %i : i32
+%inside = arith.cmpi slt, %j, %end : i32
+attn.yield %inside : i1
+
+// -----
+
+// i + n wraps for some queries and some n: it is an end as it is.
+// CHECK: row_keys {
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK: %[[NATURAL:.*]] = arith.maxsi %[[SUM]]
+// CHECK: attn.yield %{{.*}}, %[[NATURAL]] : i32, i32
+// CHECK-NOT: mask_region {
+%end = arith.addi %i, %x : i32
+%inside = arith.cmpi slt, %j, %end : i32
+attn.yield %inside : i1
+
+// -----
+
+// Rows without keys, in no order.
+// CHECK: row_keys {
+// CHECK: %[[REST:.*]] = arith.remsi
+// CHECK: %[[IS_LATE:.*]] = arith.cmpi sge
+// CHECK: %[[ALL:.*]] = arith.select %[[IS_LATE]]
+// CHECK: arith.minsi %[[ALL]]
+// CHECK-NOT: mask_region {
+%c3 = arith.constant 3 : i32
+%c1 = arith.constant 1 : i32
+%rest = arith.remsi %i, %c3 : i32
+%some = arith.cmpi sge, %rest, %c1 : i32
+%causal = arith.cmpi sle, %j, %i : i32
+%both = arith.andi %some, %causal : i1
+attn.yield %both : i1
+
+// -----
+
+// Whether a query sees keys, as a tensor says.
+// CHECK: row_keys {
+// CHECK: tensor.extract
+// CHECK: arith.cmpi sge
+// CHECK: arith.select
+// CHECK-NOT: mask_region {
+%at = arith.index_cast %i : i32 to index
+%length = tensor.extract %t[%at] : tensor<?xi64>
+%c0 = arith.constant 0 : i64
+%valid = arith.cmpi ne, %length, %c0 : i64
+attn.yield %valid : i1

@@ -130,3 +130,22 @@ func.func @nested(%q: !t, %c: i1, %scale: f32) {
   }
   return
 }
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @prefix_without_order(%q: !t, %k: !t, %v: !t, %scale: f32, %starts: tensor<?xi32> {attn.name = "starts"}) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected keys that are proven not to fall from query to query where the row_keys region yields the end of a prefix}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%starts : tensor<?xi32>)
+      config <tile_m = 128, tile_n = 128, work = grid>
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32, %start_of: tensor<?xi32>):
+        %at = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%at] : tensor<?xi32>
+        %c4 = arith.constant 4 : i32
+        attn.yield %start, %i, %c4 : i32, i32, i32
+      }
+      : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}

@@ -34,6 +34,7 @@ CLOSED_FORMS = {
     "window1024": lambda s: sum(min(q + 1, 1024) for q in range(s)),
     "causal_fn": lambda s: s * (s + 1) // 2,
     "documents": lambda s: sum(n * (n + 1) // 2 for n in collections.Counter(i * 8 // s for i in range(s)).values()),
+    "document_starts": lambda s: sum(n * (n + 1) // 2 for n in collections.Counter(i * 8 // s for i in range(s)).values()),
     "blocks32": lambda s: sum(min(s, q // 32 * 32 + 32) for q in range(s)),
 }
 

@@ -75,6 +75,14 @@ class Merging(unittest.TestCase):
         self.assertTrue(results.format_row(row, row.groups).endswith(" 0.800 (0.800-0.800) mark/b"))
         self.assertEqual((row.groups, row.entries["mark"].name), (["attn", "cudnn", "mark"], "mark/b"))
 
+    def test_a_mark_with_another_mask_is_compared_by_the_pairs_that_are_visited(self):
+        lines = [measured("attn", 600, "attn"), measured("cudnn", 500), measured("attn:causal", 300, "mark")]
+        for line, rate in zip(lines, (650, None, 625)):
+            line.update({"visited": 0.5, "tflops_visited": rate} if rate else {})
+        row = results.merge([run_of(*lines)])[0]
+        self.assertAlmostEqual(row.mark_ratio("attn:causal")[0], 1.04, places=3)
+        self.assertAlmostEqual(row.ratio(["attn:causal"])[0], 2, places=3)
+
     def test_wrong_results_do_not_count(self):
         row = results.merge([run_of(measured("attn", 600, "attn", note="LSE: error"), measured("cudnn", 500))])[0]
         self.assertIsNone(row.peer_ratio())

@@ -201,8 +201,9 @@ class Refusals(unittest.TestCase):
                 attn.compile(**{"head_dim": 64, **argument})
 
     def test_what_is_found_in_a_mask_function_is_explained_without_compiling(self):
-        compiled = Executable.count()
+        compiled, starts = Executable.count(), HostTensor("i32", [4])
         for function, words in ((lambda b, h, q, kv: q >= kv, "Mask=causal_top_left"),
+                                (lambda b, h, q, kv: (starts[q] <= kv) & (q >= kv), "keys from starts[i] to i + 1"),
                                 (lambda b, h, q, kv: (q >= kv) & (q - kv < 9), "Mask=causal_top_left, window_left(8)"),
                                 (lambda b, h, q, kv: (kv < 7) | (q >= kv), "keys from 0 to max(7, i + 1)"),
                                 (lambda b, h, q, kv: q * kv < 9, "Staying=arith.cmpi")):

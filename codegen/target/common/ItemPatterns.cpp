@@ -2,6 +2,7 @@
 //
 // Lowers the ops that query a work item.
 #include "WorkItems.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace attn;
@@ -125,6 +126,85 @@ private:
   }
 };
 
+/// Runs a loop over rows in the lanes of a warp, which combine their results
+/// with those of the others; a role of one thread runs all iterations.
+struct RowLoopPattern : ItemPattern<scf::ParallelOp> {
+  using ItemPattern::ItemPattern;
+
+  LogicalResult matchAndRewrite(scf::ParallelOp op,
+                                PatternRewriter &rewriter) const override {
+    ItemOps emit = at(rewriter, op.getLoc());
+    Value begin = toNumber(emit, op.getLowerBound().front()),
+          end = toNumber(emit, op.getUpperBound().front());
+    int64_t lanes = items.isSingleThread ? 1 : warpThreads;
+    auto loop = scf::ForOp::create(rewriter, op.getLoc(), emit.constant(0),
+                                   emit.sub(end, begin), emit.constant(lanes),
+                                   op.getInitVals());
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      Value row = emit.add(begin, loop.getInductionVar());
+      if (lanes > 1) {
+        // Lanes beyond the last row repeat it.
+        row = arith::MinSIOp::create(rewriter, op.getLoc(),
+                                     emit.add(row, emit.lane()),
+                                     emit.sub(end, emit.constant(1)));
+      }
+      writeIteration(emit, op, row, loop);
+    }
+    SmallVector<Value> results(loop.getResults());
+    for (int64_t distance = 1; distance < lanes; distance *= 2) {
+      for (auto [number, value] : llvm::enumerate(results)) {
+        Value other = NVVM::ShflOp::create(
+            rewriter, op.getLoc(), value.getType(), emit.constant(-1), value,
+            emit.constant(distance), emit.constant(warpThreads - 1),
+            NVVM::ShflKind::bfly, UnitAttr());
+        value = combine(emit, op, number, value, other);
+      }
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  static Value toNumber(const ItemOps &emit, Value index) {
+    return arith::IndexCastOp::create(emit.builder, emit.loc,
+                                      emit.builder.getI32Type(), index);
+  }
+
+  static void writeIteration(const ItemOps &emit, scf::ParallelOp op, Value row,
+                             scf::ForOp loop) {
+    IRMapping map;
+    Value index = arith::IndexCastOp::create(emit.builder, emit.loc,
+                                             emit.builder.getIndexType(), row);
+    map.map(op.getInductionVars().front(), index);
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      emit.builder.clone(inner, map);
+    }
+    SmallVector<Value> sums;
+    for (auto [number, value] :
+         llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+      sums.push_back(combine(emit, op, number,
+                             loop.getRegionIterArg(unsigned(number)),
+                             map.lookupOrDefault(value)));
+    }
+    scf::YieldOp::create(emit.builder, emit.loc, sums);
+  }
+
+  /// Combines two numbers as reduction `number` of the loop does.
+  static Value combine(const ItemOps &emit, scf::ParallelOp op, size_t number,
+                       Value a, Value b) {
+    auto reduce = cast<scf::ReduceOp>(op.getBody()->getTerminator());
+    Block &block = reduce.getReductions()[number].front();
+    IRMapping map;
+    map.map(block.getArguments(), ValueRange{a, b});
+    for (Operation &inner : block.without_terminator()) {
+      emit.builder.clone(inner, map);
+    }
+    return map.lookupOrDefault(block.getTerminator()->getOperand(0));
+  }
+};
+
 } // namespace
 
 void codegen::moveToOwnBlock(const ItemOps &emit, WorkCoords &coords) {
@@ -137,5 +217,6 @@ void codegen::moveToOwnBlock(const ItemOps &emit, WorkCoords &coords) {
 void codegen::populateItemPatterns(RewritePatternSet &patterns,
                                    RoleItems &items) {
   patterns.add<NextWorkPattern, CoordsPattern, PartOfPattern, WithCarePattern,
-               VerdictSlotPattern, BoundsPattern>(patterns.getContext(), items);
+               VerdictSlotPattern, BoundsPattern, RowLoopPattern>(
+      patterns.getContext(), items);
 }

@@ -63,10 +63,10 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     `row_keys` takes (b, h, i, captures...) and yields two i32, the first key that query i may
     see, and the end: the key after the last one. A third i32 is the end of a prefix: query i
     sees the keys before it too. Keys before 0 or beyond the last are no keys, and between a
-    first key and an end that is not after it there are none. No number may get smaller when i
-    grows, also beyond the last query, to the end of its tile. Kernels skip the blocks of keys that no query of a tile may see, and compare no
-    positions in blocks that all of them see. `attn-infer-mask` derives `row_keys` from mask
-    regions.
+    first key and an end that is not after it there are none. Kernels skip the blocks of keys that
+    no query of a tile may see, and compare no positions in blocks that all of them see. Where it is not proven that no number gets smaller when
+    i grows, they read those of all rows of a tile; with a prefix it must be proven. `attn-infer-mask`
+    derives `row_keys` from mask regions.
 
     Captured tensors are read in their own element type; the ops of the region choose the
     types of the arithmetic. An i1 is a byte in memory, and true unless the byte is 0. A ui8
@@ -106,8 +106,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C18: an op with a `variant` has a `config`
     - C19: f16 and bf16 values are read, constant, selected, or rounded from f32 to nearest
       even; `math` ops other than `absf`, `fma` and `sqrt` are on f32
-    - C20: `row_keys` is one block with arguments (i32, i32, i32, captures...) and yields two i32,
-      or three; it reads captures at indices that do not depend on the query
+    - C20: `row_keys` is one block with arguments (i32, i32, i32, captures...)
+      and yields two i32, or three
     - C21: an op with `row_keys` has the mask `none`
 
     C2 to C8 compare static sizes only; the others are checked at launch.

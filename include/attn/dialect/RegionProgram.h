@@ -27,6 +27,10 @@ mlir::DictionaryAttr describeRegions(AttentionOp attention,
 mlir::DictionaryAttr describeRegions(AttentionBwdOp attention,
                                      llvm::ArrayRef<std::string> captureNames);
 
+/// Returns why an attribute is not the program of a mask region; empty if it is
+/// one. What an op computes from operands of other types is not told here.
+std::string whyNotMaskProgram(mlir::Attribute program);
+
 /// Whether an op of a region allows an instruction that is less accurate than
 /// the op itself: `math.tanh` with `afn`. Other flags of an op have no meaning
 /// in a region.

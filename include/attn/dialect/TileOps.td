@@ -234,7 +234,7 @@ def Tile_BoundsOp : Tile_Op<"bounds", [Pure, SingleBlock]> {
 
     **Constraints**
     - C1: the region has the work item as its argument and yields one i32 per result
-    - C2: only pure scalar ops, constants, and reads of one element of a capture
+    - C2: only pure scalar ops, constants, reads of one element of a capture, and loops of these
     - C3: `subtile` and `of` occur together, and `of` is at least 1
 
     **Example**

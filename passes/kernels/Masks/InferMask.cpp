@@ -61,6 +61,13 @@ static remark::RemarkOpts remarkOpts() {
   return remark::RemarkOpts::name("infer-mask").category("attn");
 }
 
+/// Whether kernels skip blocks of keys by the interval. For a prefix they need
+/// the first and the last row of a tile alone.
+static bool isUsable(const KeyInterval &interval, const SumMaker &sums) {
+  return interval.isExact &&
+         (!interval.hasPrefix() || interval.isOrdered(sums));
+}
+
 /// Intersects the interval found so far with that of a factor, if the result is
 /// an interval. The factor stays in the region unless the interval says all of
 /// it.
@@ -70,10 +77,11 @@ void MaskInference::readFactor(Value factor) {
   bool isWhole = interval.isExact;
   interval.isExact = true;
   KeyInterval both = intersect(found.interval, interval);
-  if (both.isExact) {
+  bool isUsed = isUsable(both, sums);
+  if (isUsed) {
     found.interval = both;
   }
-  if (!isWhole || !both.isExact) {
+  if (!isWhole || !isUsed) {
     found.staying.push_back(factor);
     Operation *obstacle = reader.getObstacle();
     obstacles.push_back(obstacle ? obstacle->getName().getStringRef().str()

@@ -72,6 +72,33 @@ static KeyExpression where(const MaskFormula &guard, KeyExpression inside,
   return {KeyExpression::Where, {{}, otherwise}, {std::move(inside)}, {guard}};
 }
 
+static Direction directionOf(const MaskFormula &guard, const SumMaker &sums) {
+  return guard.kind == MaskFormula::Guard ? sums.directionOf(guard.sum)
+                                          : sums.directionOf(guard.choice);
+}
+
+/// A row whose guard is closed ends at 0 or begins beyond all keys.
+bool KeyExpression::isOrdered(const SumMaker &sums) const {
+  bool areParts = llvm::all_of(
+      parts, [&](const KeyExpression &part) { return part.isOrdered(sums); });
+  switch (kind) {
+  case Number:
+    return true;
+  case Bound:
+    return attn::isOrdered(sums.directionOf(sum));
+  case Where: {
+    Direction opens = directionOf(guard.front(), sums);
+    return areParts &&
+           (opens == Direction::Uniform ||
+            opens == (sum.constant == 0 ? Direction::Up : Direction::Down));
+  }
+  case Least:
+  case Most:
+    return areParts;
+  }
+  llvm_unreachable("unknown kind of expression");
+}
+
 //===----------------------------------------------------------------------===//
 // Intervals.
 //===----------------------------------------------------------------------===//
@@ -134,9 +161,7 @@ static KeyInterval intervalOfPart(const MaskFormula &part) {
 /// end falls.
 static void close(KeyInterval &interval, const MaskFormula &guard,
                   const SumMaker &sums) {
-  bool falls = guard.kind == MaskFormula::Guard &&
-               sums.directionOf(guard.sum) == Direction::Down;
-  if (falls) {
+  if (directionOf(guard, sums) == Direction::Down) {
     interval.first = where(guard, interval.first, kItemLimit);
   } else {
     interval.end = where(guard, interval.end, 0);
@@ -165,15 +190,17 @@ static KeyInterval intervalOfAll(ArrayRef<MaskFormula> parts,
 }
 
 /// Two intervals that begin or end together are one interval, and one from key
-/// 0 becomes a prefix of the other. Otherwise the result is the interval around
-/// both, which holds more keys. Only `a` may have a prefix.
-static KeyInterval unite(const KeyInterval &a, const KeyInterval &b) {
+/// 0 becomes a prefix of the other if both are ordered. Otherwise the result is
+/// the interval around both, which holds more keys. Only `a` may have a prefix.
+static KeyInterval unite(const KeyInterval &a, const KeyInterval &b,
+                         const SumMaker &sums) {
   bool isExact = a.isExact && b.isExact;
   bool isOne = a.first == b.first || a.end == b.end;
-  if (!isOne && b.first.is(0)) {
+  bool mayHavePrefix = !isOne && a.isOrdered(sums) && b.isOrdered(sums);
+  if (mayHavePrefix && b.first.is(0)) {
     return {a.first, a.end, mostOf({a.prefix, b.end}), isExact};
   }
-  if (!isOne && a.first.is(0) && !a.hasPrefix()) {
+  if (mayHavePrefix && a.first.is(0) && !a.hasPrefix()) {
     return {b.first, b.end, a.end, isExact};
   }
   return {leastOf({a.first, b.first}), mostOf({a.end, b.end}), a.prefix,
@@ -228,7 +255,7 @@ KeyInterval attn::intervalOf(const MaskFormula &formula, const SumMaker &sums) {
   }
   KeyInterval interval = intervalOfAll(alternatives->front(), sums);
   for (const Conjunction &other : llvm::drop_begin(*alternatives)) {
-    interval = unite(interval, intervalOfAll(other, sums));
+    interval = unite(interval, intervalOfAll(other, sums), sums);
   }
   return interval;
 }

@@ -8,7 +8,7 @@
 
 namespace attn {
 
-/// A position of keys that does not fall when the query's position grows.
+/// A position of keys, of a query.
 struct KeyExpression {
   enum Kind {
     Number, // sum.constant: 0, or kItemLimit for no end
@@ -26,6 +26,8 @@ struct KeyExpression {
   bool is(int64_t value) const {
     return kind == Number && sum.constant == value;
   }
+  /// Whether it is proven not to fall when the query's position grows.
+  bool isOrdered(const SumMaker &sums) const;
   bool operator==(const KeyExpression &other) const {
     return kind == other.kind && sum == other.sum && parts == other.parts &&
            guard == other.guard;
@@ -46,6 +48,10 @@ struct KeyInterval {
   static KeyInterval all();
   bool isAll() const;
   bool hasPrefix() const { return !prefix.is(0); }
+  bool isOrdered(const SumMaker &sums) const {
+    return first.isOrdered(sums) && end.isOrdered(sums) &&
+           prefix.isOrdered(sums);
+  }
 };
 
 /// The interval of a formula: the smallest that its form shows.

@@ -46,6 +46,9 @@ public:
   /// kFar, which leaves the sum on the same side of all positions.
   std::optional<Interval> rangeOf(const LinearSum &sum) const;
   Direction directionOf(const LinearSum &sum) const;
+  Direction directionOf(mlir::Value value) const {
+    return facts.directionOf(value);
+  }
 
 private:
   /// Takes one of `steps`, for each op that makes the value; fails without any.

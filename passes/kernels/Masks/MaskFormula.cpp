@@ -68,8 +68,11 @@ MaskFormula FormulaReader::read(Value truth, bool isNegated) {
     return {(*constant != 0) != isNegated ? MaskFormula::True
                                           : MaskFormula::False};
   }
-  if (!facts.usesKey(truth) && facts.directionOf(truth) == Direction::Uniform) {
-    return {MaskFormula::Choice, {}, {}, truth, isNegated};
+  MaskFormula choice{MaskFormula::Choice, {}, {}, truth, isNegated};
+  Direction direction =
+      facts.usesKey(truth) ? Direction::Unknown : facts.directionOf(truth);
+  if (direction == Direction::Uniform) {
+    return choice;
   }
   Operation *op = truth.getDefiningOp();
   if (Value other = negatedBy(op)) {
@@ -87,6 +90,9 @@ MaskFormula FormulaReader::read(Value truth, bool isNegated) {
   MaskFormula formula = opaque();
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     formula = readComparison(compare, isNegated);
+  }
+  if (hasOpaque(formula) && direction != Direction::Unknown) {
+    return choice;
   }
   if (hasOpaque(formula)) {
     obstacle = op;
@@ -271,10 +277,7 @@ MaskFormula FormulaReader::solveKey(const LinearSum &rest, bool isFirst) {
   if (isFirst ? range->low >= kItemLimit : range->high <= 0) {
     return {MaskFormula::False};
   }
-  return direction == Direction::Down
-             ? opaque()
-             : MaskFormula{
-                   isFirst ? MaskFormula::First : MaskFormula::End, {}, *bound};
+  return {isFirst ? MaskFormula::First : MaskFormula::End, {}, *bound};
 }
 
 MaskFormula FormulaReader::solveGuard(const LinearSum &sum) {

@@ -8,9 +8,8 @@
 
 namespace attn {
 
-/// A formula without negations. The sum of a bound never falls when the query's
-/// position grows. The sum of a guard may fall; then the guard is open up to
-/// some position, and closed after it.
+/// A formula without negations. Bounds and guards may grow and fall when the
+/// query's position grows: isOrdered() of their intervals says more.
 struct MaskFormula {
   enum Kind {
     True,
@@ -20,7 +19,7 @@ struct MaskFormula {
     First,  // key >= sum
     End,    // key < sum
     Guard,  // sum >= 0, of a query
-    Choice, // a truth value that no position changes
+    Choice, // a truth value of a query, as it is
     Opaque, // anything else
   };
   Kind kind;

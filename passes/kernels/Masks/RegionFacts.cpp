@@ -41,10 +41,13 @@ Direction attn::reversed(Direction direction) {
 }
 
 Direction attn::joined(Direction a, Direction b) {
+  if (a == Direction::Unknown || b == Direction::Unknown) {
+    return Direction::Unknown;
+  }
   if (a == Direction::Uniform || b == Direction::Uniform) {
     return a == Direction::Uniform ? b : a;
   }
-  return a == b ? a : Direction::Unknown;
+  return a == b ? a : Direction::Any;
 }
 
 std::optional<int64_t> attn::constantOf(Value value) {
@@ -215,11 +218,55 @@ Direction RegionFacts::directionOf(Value value) const {
   return known == directions.end() ? Direction::Uniform : known->second;
 }
 
-/// The direction of a product by operand `number`, whose sign does not change.
+/// The direction of a product by a factor whose sign does not change.
 static Direction scaled(Direction direction, Interval factor) {
   return factor.low >= 0    ? direction
          : factor.high <= 0 ? reversed(direction)
-                            : Direction::Unknown;
+                            : Direction::Any;
+}
+
+/// Of a truth value: x >= y holds from some position on if x - y grows.
+Direction RegionFacts::ofComparison(arith::CmpIOp compare) const {
+  using P = arith::CmpIPredicate;
+  Value x = compare.getLhs(), y = compare.getRhs();
+  Direction difference = joined(directionOf(x), reversed(directionOf(y)));
+  bool areNatural = rangeOf(x).isNatural() && rangeOf(y).isNatural();
+  // To comparisons with a sign, true is -1.
+  bool isSignless = !x.getType().isInteger(1);
+  switch (compare.getPredicate()) {
+  case P::sge:
+  case P::sgt:
+    return isSignless ? difference : Direction::Any;
+  case P::sle:
+  case P::slt:
+    return isSignless ? reversed(difference) : Direction::Any;
+  case P::uge:
+  case P::ugt:
+    return areNatural ? difference : Direction::Any;
+  case P::ule:
+  case P::ult:
+    return areNatural ? reversed(difference) : Direction::Any;
+  default:
+    return Direction::Any;
+  }
+}
+
+/// A choice that changes once grows if it changes to what is not smaller.
+Direction RegionFacts::ofChoice(arith::SelectOp select) const {
+  Direction condition = directionOf(select.getCondition());
+  Direction both = joined(directionOf(select.getTrueValue()),
+                          directionOf(select.getFalseValue()));
+  if (condition == Direction::Uniform) {
+    return both;
+  }
+  Interval before = rangeOf(select.getFalseValue()),
+           after = rangeOf(select.getTrueValue());
+  if (condition == Direction::Down) {
+    std::swap(before, after);
+  }
+  bool isOnce = condition == Direction::Up || condition == Direction::Down;
+  return isOnce && isOrdered(both) && before.high <= after.low ? Direction::Up
+                                                               : Direction::Any;
 }
 
 Direction RegionFacts::findDirection(Operation &op) const {
@@ -227,11 +274,19 @@ Direction RegionFacts::findDirection(Operation &op) const {
   auto isUniform = [&](Value operand) {
     return directionOf(operand) == Direction::Uniform;
   };
+  if (llvm::any_of(op.getOperands(), [&](Value operand) {
+        return directionOf(operand) == Direction::Unknown;
+      })) {
+    return Direction::Unknown;
+  }
   if (llvm::all_of(op.getOperands(), isUniform)) {
     return Direction::Uniform;
   }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    return ofComparison(compare);
+  }
   if (!isExact(&op)) {
-    return Direction::Unknown;
+    return Direction::Any;
   }
   return llvm::TypeSwitch<Operation *, Direction>(&op)
       .Case<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp,
@@ -241,17 +296,14 @@ Direction RegionFacts::findDirection(Operation &op) const {
         unsigned factor = isUniform(op.getOperand(0)) ? 0 : 1;
         return isUniform(op.getOperand(factor))
                    ? scaled(of(1 - factor), rangeOf(op.getOperand(factor)))
-                   : Direction::Unknown;
+                   : Direction::Any;
       })
       // An exact shift or quotient is by a positive constant.
       .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
             arith::DivUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
             arith::IndexCastOp>([&](auto) { return of(0); })
-      .Case([&](arith::SelectOp) {
-        return isUniform(op.getOperand(0)) ? joined(of(1), of(2))
-                                           : Direction::Unknown;
-      })
-      .Default([](Operation *) { return Direction::Unknown; });
+      .Case([&](arith::SelectOp select) { return ofChoice(select); })
+      .Default([](Operation *) { return Direction::Any; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,17 +333,20 @@ void RegionFacts::visit(Operation &op) {
   }
 }
 
-RegionFacts::RegionFacts(Region &mask)
-    : query(mask.getArgument(2)), key(mask.getArgument(3)) {
+RegionFacts::RegionFacts(Region &region, Of kind)
+    : query(region.getArgument(2)) {
   // A tile has far fewer rows than there are numbers beyond the limit.
   constexpr int64_t beyond = 1 << 15;
-  ofKey.insert(key);
+  if (kind == Of::Mask) {
+    key = region.getArgument(3);
+    ofKey.insert(key);
+  }
   directions[query] = Direction::Up;
-  for (unsigned position = 0; position < 4; ++position) {
-    ranges[mask.getArgument(position)] = {0, kItemLimit - 1};
+  for (unsigned position = 0; position < (key ? 4 : 3); ++position) {
+    ranges[region.getArgument(position)] = {0, kItemLimit - 1};
   }
   ranges[query].high += beyond;
-  for (Operation &op : mask.front().without_terminator()) {
+  for (Operation &op : region.front().without_terminator()) {
     visit(op);
   }
 }

@@ -26,18 +26,26 @@ Interval limitsOf(mlir::Type type);
 std::optional<Interval> add(Interval a, Interval b);
 std::optional<Interval> multiply(Interval a, int64_t factor);
 
-/// How a number changes when the query's position grows. A uniform one does not
-/// depend on it.
-enum class Direction { Uniform, Up, Down, Unknown };
+/// How a number, or a truth value as 0 or 1, changes when the query's position
+/// grows. A uniform one does not depend on it, and one in any order may grow
+/// and fall. Of a number that floats decide nothing is known: another
+/// computation of it may round in another way.
+enum class Direction { Uniform, Up, Down, Any, Unknown };
 
 Direction reversed(Direction direction);
 /// The direction of a sum.
 Direction joined(Direction a, Direction b);
 
+/// Whether it is proven that a number does not get smaller.
+inline bool isOrdered(Direction direction) {
+  return direction == Direction::Uniform || direction == Direction::Up;
+}
+
 /// Positions include some beyond the last query, since a tile may have them.
 class RegionFacts {
 public:
-  explicit RegionFacts(mlir::Region &mask);
+  enum class Of { Mask, RowKeys };
+  explicit RegionFacts(mlir::Region &region, Of kind = Of::Mask);
 
   bool usesKey(mlir::Value value) const { return ofKey.contains(value); }
   /// Of a value that does not use the key's position.
@@ -55,8 +63,10 @@ private:
   void visit(mlir::Operation &op);
   std::optional<Interval> exactRange(mlir::Operation &op) const;
   Direction findDirection(mlir::Operation &op) const;
+  Direction ofComparison(mlir::arith::CmpIOp compare) const;
+  Direction ofChoice(mlir::arith::SelectOp select) const;
 
-  mlir::Value query, key;
+  mlir::Value query, key; // no key for `row_keys`
   llvm::DenseSet<mlir::Value> ofKey;
   llvm::DenseMap<mlir::Value, Direction> directions;
   llvm::DenseMap<mlir::Value, Interval> ranges;

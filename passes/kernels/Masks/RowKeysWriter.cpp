@@ -27,6 +27,7 @@ private:
   Value writeTerm(Value value, int64_t factor, Type type);
   Value writePosition(const LinearSum &sum);
   Value writeGuard(const MaskFormula &guard);
+  bool mayBeBeyond(const KeyExpression &expression);
   Value write(const KeyExpression &expression);
 
   AttentionOp op;
@@ -146,6 +147,23 @@ Value RowKeysWriter::writeGuard(const MaskFormula &guard) {
              : truth;
 }
 
+/// Whether the number that is written may be beyond kItemLimit.
+bool RowKeysWriter::mayBeBeyond(const KeyExpression &expression) {
+  auto isBeyond = [&](const KeyExpression &part) { return mayBeBeyond(part); };
+  switch (expression.kind) {
+  case KeyExpression::Number:
+    return false;
+  case KeyExpression::Bound:
+    return sums.rangeOf(expression.sum)->high > kItemLimit;
+  case KeyExpression::Least:
+    return llvm::all_of(expression.parts, isBeyond);
+  case KeyExpression::Most:
+  case KeyExpression::Where:
+    return llvm::any_of(expression.parts, isBeyond);
+  }
+  llvm_unreachable("unknown kind of expression");
+}
+
 Value RowKeysWriter::write(const KeyExpression &expression) {
   switch (expression.kind) {
   case KeyExpression::Number:
@@ -154,6 +172,10 @@ Value RowKeysWriter::write(const KeyExpression &expression) {
     return writePosition(expression.sum);
   case KeyExpression::Where: {
     Value inside = write(expression.parts.front());
+    if (expression.sum.constant == kItemLimit &&
+        mayBeBeyond(expression.parts.front())) {
+      inside = least(inside, number(b.getI32Type(), kItemLimit));
+    }
     Value guard = writeGuard(expression.guard.front());
     return arith::SelectOp::create(
         b, guard, inside, number(b.getI32Type(), expression.sum.constant));
@@ -187,6 +209,14 @@ void RowKeysWriter::write(const KeyInterval &interval) {
     keys.push_back(write(interval.prefix));
   }
   YieldOp::create(b, keys);
+}
+
+bool attn::areKeysOrdered(Region &rowKeys) {
+  RegionFacts facts(rowKeys, RegionFacts::Of::RowKeys);
+  Operation *yield = rowKeys.front().getTerminator();
+  return llvm::all_of(yield->getOperands(), [&](Value key) {
+    return isOrdered(facts.directionOf(key));
+  });
 }
 
 void attn::writeRowKeys(AttentionOp op, const KeyInterval &interval,

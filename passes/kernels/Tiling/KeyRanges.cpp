@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KeyRanges.h"
 #include "../ScoreLifter.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attn;
@@ -106,27 +107,94 @@ SmallVector<Value> KeyRanges::boundsOfMask(TileBuilder &b, Value first,
   return {hi, mid, left, lo};
 }
 
-/// Ends do not fall from row to row. But rows may be empty, or end before
-/// others begin, so blocks that some row does not see are masked, and all
-/// blocks of a prefix.
-SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
-                                              Value rows) const {
+/// The region of a reduction to the least or the most of two numbers.
+template <typename Op>
+static void fillReduction(TileBuilder &b, Region &region) {
+  OpBuilder::InsertionGuard guard(b);
+  Block &block = region.front();
+  b.setInsertionPointToEnd(&block);
+  Value result = b.make<Op>(block.getArgument(0), block.getArgument(1));
+  scf::ReduceReturnOp::create(b, b.loc, result);
+}
+
+/// Reads the ends of all rows. Rows after the last query have its ends.
+EndsOfRows KeyRanges::reduceRows(TileBuilder &b, Queries first,
+                                 Value rows) const {
+  Value lastQuery = b.sub(query.length, b.i32(1));
+  Value begin = b.make<arith::IndexCastOp>(b.getIndexType(), first.positions),
+        end = b.make<arith::IndexCastOp>(b.getIndexType(),
+                                         b.add(first.positions, rows)),
+        step = b.make<arith::ConstantIndexOp>(1);
+  Value least = b.i32(INT32_MAX), most = b.i32(INT32_MIN);
+  Values inits;
+  for (int side = hasFirst() + hasEnd(); side > 0; --side) {
+    inits.append({least, most});
+  }
+  auto body = [&](OpBuilder &, Location, ValueRange row, ValueRange) {
+    Queries one = first;
+    Value number = b.make<arith::IndexCastOp>(b.getI32Type(), row[0]);
+    one.positions = b.min(number, lastQuery);
+    RowEnds ends = liftRowKeys(b, one);
+    Values reduced;
+    if (hasFirst()) {
+      reduced.append(2, ends.first);
+    }
+    if (hasEnd()) {
+      reduced.append(2, ends.end);
+    }
+    auto reduce = scf::ReduceOp::create(b, b.loc, reduced);
+    for (auto [number, region] : llvm::enumerate(reduce.getReductions())) {
+      number % 2 == 0 ? fillReduction<arith::MinSIOp>(b, region)
+                      : fillReduction<arith::MaxSIOp>(b, region);
+    }
+  };
+  Values found(scf::ParallelOp::create(b, b.loc, begin, end, step, inits, body)
+                   .getResults());
+  EndsOfRows ends;
+  if (hasEnd()) {
+    ends.mostEnd = found.pop_back_val();
+    ends.leastEnd = found.pop_back_val();
+  } else {
+    ends.mostEnd = ends.leastEnd = key.length;
+  }
+  if (hasFirst()) {
+    ends.mostFirst = found.pop_back_val();
+    ends.leastFirst = found.pop_back_val();
+  }
+  return ends;
+}
+
+/// If ends do not fall from row to row, the first and the last row have the
+/// least and the most.
+EndsOfRows KeyRanges::endsOfRows(TileBuilder &b, Queries first,
+                                 Value rows) const {
+  if (!rowKeys.isOrdered) {
+    return reduceRows(b, first, rows);
+  }
   Queries last = first;
   last.positions = b.add(first.positions, b.sub(rows, b.i32(1)));
   RowEnds ofFirst = liftRowKeys(b, first), ofLast = liftRowKeys(b, last);
+  return {ofFirst.first, ofLast.first, ofFirst.end, ofLast.end};
+}
+
+/// Rows may be empty, or end before others begin, so blocks that some row does
+/// not see are masked, and all blocks of a prefix.
+SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
+                                              Value rows) const {
+  EndsOfRows ends = endsOfRows(b, first, rows);
   Value zero = b.i32(0), lo = zero;
-  Value hi = b.ceilDiv(clamp(b, ofLast.end, zero), key.tileSize);
+  Value hi = b.ceilDiv(clamp(b, ends.mostEnd, zero), key.tileSize);
   if (hasFirst()) {
-    lo = b.min(b.div(clamp(b, ofFirst.first, zero), key.tileSize), hi);
+    lo = b.min(b.div(clamp(b, ends.leastFirst, zero), key.tileSize), hi);
   }
   if (maskRegion) {
     return {hi, lo};
   }
-  Value mid = b.max(b.div(clamp(b, ofFirst.end, zero), key.tileSize), lo);
+  Value mid = b.max(b.div(clamp(b, ends.leastEnd, zero), key.tileSize), lo);
   if (!hasFirst()) {
     return {hi, mid, lo};
   }
-  Value seenByAll = clamp(b, ofLast.first, zero);
+  Value seenByAll = clamp(b, ends.mostFirst, zero);
   Value left = b.min(b.ceilDiv(seenByAll, key.tileSize), mid);
   return {hi, mid, left, lo};
 }

@@ -29,6 +29,7 @@ struct RowKeysRegion {
   RowKeys sides = RowKeys::None;
   bool hasPrefix = false;
   bool mayBeNegative = false; // the keys that it yields, which count as 0 then
+  bool isOrdered = true;      // no key that it yields falls from row to row
   llvm::SmallVector<mlir::Value> captures;
 };
 
@@ -36,6 +37,12 @@ struct RowKeysRegion {
 struct RowEnds {
   mlir::Value first, end;
   mlir::Value prefix; // the end of the prefix, or null
+};
+
+/// The least and the most of the ends of some rows; null where the rows are not
+/// bounded.
+struct EndsOfRows {
+  mlir::Value leastFirst, mostFirst, leastEnd, mostEnd;
 };
 
 /// A block of rows of one batch and head.
@@ -79,6 +86,8 @@ struct KeyRanges {
 
 private:
   RowEnds liftRowKeys(TileBuilder &b, Queries queries) const;
+  EndsOfRows endsOfRows(TileBuilder &b, Queries first, mlir::Value rows) const;
+  EndsOfRows reduceRows(TileBuilder &b, Queries first, mlir::Value rows) const;
   SeenBlocks blocksOfItem(TileBuilder &b, const RowBlock &at) const;
   bool hasFirst() const {
     return builtIn.seen.first ||

@@ -3,6 +3,7 @@
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
 #include "../KernelFunction.h"
+#include "../Masks/RowKeysWriter.h"
 #include "Tiling/KernelWriter.h"
 #include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"
@@ -64,6 +65,11 @@ static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
     return attention.emitOpError("expected no regions with 'pack_gqa' above 1, "
                                  "because their head would differ by row, got ")
            << packed;
+  }
+  if (attention.hasPrefix() && !areKeysOrdered(attention.getRowKeys())) {
+    return attention.emitOpError(
+        "expected keys that are proven not to fall from query to query where "
+        "the row_keys region yields the end of a prefix");
   }
   FailureOr<ArgumentNames> names =
       ArgumentNames::of(func, attention.getCaptures());

@@ -238,28 +238,6 @@ attn.yield %i, %i : i32, i32
 
 // =====
 
-func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32, %t: tensor<?xi32>) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      captures(%t : tensor<?xi32>)
-      row_keys {
-      ^bb0(%b: i32, %h: i32, %i: i32, %ends: tensor<?xi32>):
-...
-      }
-      : (!q, !q, !q) -> (!q, !lse)
-  return
-}
-
-// -----
-
-// attention_c20_reads
-%c0 = arith.constant 0 : i32
-%at = arith.index_cast %i : i32 to index
-// expected-error @below {{'tensor.extract' op expected the row_keys region to read captures at indices that do not depend on the query}}
-%end = tensor.extract %ends[%at] : tensor<?xi32>
-attn.yield %c0, %end : i32, i32
-
-// =====
-
 // attention_c21
 func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 ...
@@ -275,3 +253,49 @@ func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 
 // expected-error @below {{'attn.attention' op expected mask 'none' beside 'row_keys', got 'causal_top_left'}}
 %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd)
+
+// =====
+
+// The program of a mask that a pass has replaced.
+func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
+...
+      attn.user_problem = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = present>}
+      : (!q, !q, !q) -> (!q, !lse)
+  return
+}
+
+// -----
+
+// attention_user_mask_list
+// expected-error @below {{'attn.attention' op expected 'attn.user_mask' to be a program: expected a list of ops, got []}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [],
+
+// -----
+
+// attention_user_mask_words
+// expected-error @below {{expected 'attn.user_mask' to be a program: expected a list of words in op 0, got ["i1"]}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = ["i1"],
+
+// -----
+
+// attention_user_mask_name
+// expected-error @below {{expected the name of an op of regions in op 0}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [["i1", "magic", "i", "j"], ["i1", "yield", "%0"]],
+
+// -----
+
+// attention_user_mask_operand
+// expected-error @below {{expected a position, '@' and a capture, or '%' and the number of an op before, not '%0' in op 0}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [["i1", "cmpi.sge", "i", "%0"], ["i1", "yield", "%0"]],
+
+// -----
+
+// attention_user_mask_end
+// expected-error @below {{expected 'yield' at the end in op 0}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [["i1", "cmpi.sge", "i", "j"]],
+
+// -----
+
+// attention_user_mask_type
+// expected-error @below {{expected 'yield' of an 'i1' in op 1}}
+%o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [["i1", "cmpi.sge", "i", "j"], ["i32", "yield", "%0"]],

@@ -261,6 +261,26 @@ func.func @owned_rows_outside(%n: i32) {
 
 // -----
 
+func.func @bounds_c2_in_a_loop(%n: i32, %begin: index, %step: index) {
+  %w = tile.next_work extents(%n, %n, %n)
+  %b = tile.bounds %w : i32 {
+  ^bb0(%x: !tile.work):
+    %least = scf.parallel (%row) = (%begin) to (%begin) step (%step) init (%n) -> i32 {
+      // expected-error @below {{'tensor.splat' op expected only pure scalar ops, constants and elements of captures in 'tile.bounds'}}
+      %g = tensor.splat %n : tensor<4xi32>
+      scf.reduce(%n : i32) {
+      ^bb0(%a: i32, %c: i32):
+        %min = arith.minsi %a, %c : i32
+        scf.reduce.return %min : i32
+      }
+    }
+    tile.yield %least : i32
+  }
+  return
+}
+
+// -----
+
 func.func @bounds_c2_pure(%n: i32) {
   %w = tile.next_work extents(%n, %n, %n)
   %b = tile.bounds %w : i32 {

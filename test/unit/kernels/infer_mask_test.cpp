@@ -2,6 +2,7 @@
 //
 // attn-infer-mask against the mask functions that it reads: pair by pair, with
 // wrapping arithmetic, near position 0 and near the last ones.
+#include "Masks/RowKeysWriter.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +27,8 @@ public:
   Inferred(AttentionOp op, ArrayRef<Capture> captures) : op(op) {
     if (op.hasRowKeys()) {
       rowKeys.emplace(op.getRowKeys(), captures);
+      isProven = areKeysOrdered(op.getRowKeys());
+      EXPECT_TRUE(isProven || !op.hasPrefix());
     }
     if (op.hasMaskRegion()) {
       staying.emplace(op.getMaskRegion(), captures);
@@ -62,6 +65,8 @@ public:
   }
 
   bool hasRowKeys() const { return rowKeys.has_value(); }
+  /// Whether the row keys are proven not to fall.
+  bool isOrdered() const { return isProven; }
   bool isChanged() {
     return op.hasRowKeys() || op.getMask() != MaskKind::None ||
            !op.hasMaskRegion();
@@ -77,6 +82,7 @@ private:
 
   AttentionOp op;
   std::optional<RegionInterpreter> rowKeys, staying;
+  bool isProven = false;
 };
 
 class InferMask : public testing::Test {
@@ -106,16 +112,17 @@ protected:
                              int64_t firstQuery, int64_t firstKey) {
     constexpr int64_t length = 26;
     for (int64_t b = 0; b < 2; ++b) {
-      std::array<int64_t, 3> before{0, 0, 0};
+      std::array<int64_t, 3> before{};
       for (int64_t i = firstQuery; i < firstQuery + length; ++i) {
         std::array<int64_t, 3> keys = inferred.keysOf(b, 1 - b, i);
         auto [first, end, prefix] = keys;
         for (int n = 0; n < 3; ++n) {
-          // Beyond all keys the order does not matter.
-          int64_t least = std::min<int64_t>(before[n], kItemLimit);
-          if (inferred.hasRowKeys() &&
-              (keys[n] < least || keys[n] > INT32_MAX)) {
+          if (inferred.isOrdered() && keys[n] < before[n]) {
             return "end " + std::to_string(n) + " falls at query " +
+                   std::to_string(i);
+          }
+          if (inferred.hasRowKeys() && (keys[n] < 0 || keys[n] > INT32_MAX)) {
+            return "end " + std::to_string(n) + " is no position at query " +
                    std::to_string(i);
           }
         }
@@ -181,6 +188,36 @@ TEST_F(InferMask, admitsTheSamePairs) {
   }
   // Masks as people write them are most of those that are tried.
   EXPECT_GT(changed, seedCount() / 3);
+}
+
+/// Ends, guards and truth values that floats decide stay a function: where
+/// blocks are chosen, they may be rounded in another way than where elements
+/// are masked.
+TEST_F(InferMask, leavesWhatFloatsDecide) {
+  for (const char *ops : {R"(
+      %number = arith.fptosi %y : f32 to i32
+      %r = arith.cmpi slt, %j, %number : i32)",
+                          R"(
+      %number = arith.fptosi %y : f32 to i32
+      %r = arith.cmpi slt, %b, %number : i32)",
+                          R"(
+      %0 = arith.constant 8.0 : f32
+      %r = arith.cmpf olt, %y, %0 : f32)",
+                          R"(
+      %0 = arith.constant 8.0 : f32
+      %large = arith.cmpf olt, %y, %0 : f32
+      %number = arith.select %large, %i, %h : i32
+      %r = arith.cmpi slt, %j, %number : i32)"}) {
+    auto module = parse(writeMask(std::string(R"(
+      %x = arith.sitofp %i : i32 to f32
+      %y = arith.mulf %x, %x : f32)") +
+                                      ops,
+                                  "%r"));
+    PassManager manager(&context);
+    manager.addPass(createInferMask());
+    ASSERT_TRUE(succeeded(manager.run(*module)));
+    EXPECT_FALSE(attentionOf(*module).hasRowKeys()) << ops;
+  }
 }
 
 /// A mask function that random ones seldom are.
@@ -286,6 +323,165 @@ constexpr RareMask rareMasks[] = {
       %before = arith.cmpi sle, %j, %last : i32
       %r = arith.andi %after, %before : i1)"},
 };
+
+/// A row_keys region, and whether its end is proven not to fall.
+struct RowOrder {
+  const char *name, *ops; // the end is %r
+  bool isProven;
+};
+
+constexpr RowOrder rowOrders[] = {
+    {"a remainder", R"(
+      %5 = arith.constant 5 : i32
+      %r = arith.remsi %i, %5 : i32)",
+     false},
+    {"an element of the query", R"(
+      %at = arith.index_cast %i : i32 to index
+      %r = tensor.extract %t32[%at] : tensor<?xi32>)",
+     false},
+    {"an element of the batch", R"(
+      %at = arith.index_cast %b : i32 to index
+      %r = tensor.extract %t32[%at] : tensor<?xi32>)",
+     true},
+    {"an element of a falling index", R"(
+      %2 = arith.constant 2 : i32
+      %least = arith.minsi %i, %2 : i32
+      %at = arith.index_cast %least : i32 to index
+      %r = tensor.extract %t32[%at] : tensor<?xi32>)",
+     false},
+    {"a sum that wraps", R"(
+      %r = arith.addi %i, %n32 : i32)",
+     false},
+    {"a difference from a constant", R"(
+      %9 = arith.constant 9 : i32
+      %r = arith.subi %9, %i : i32)",
+     false},
+    {"a difference of two that grow", R"(
+      %2 = arith.constant 2 : i32
+      %half = arith.divsi %i, %2 : i32
+      %r = arith.subi %half, %i : i32)",
+     false},
+    {"the least of a number that grows", R"(
+      %9 = arith.constant 9 : i32
+      %r = arith.minsi %i, %9 : i32)",
+     true},
+    {"a multiple of a number of either sign", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %3 = arith.constant 3 : i32
+      %1 = arith.constant 1 : i32
+      %bits = arith.andi %x, %3 : i32
+      %factor = arith.subi %bits, %1 : i32
+      %8 = arith.constant 8 : i32
+      %part = arith.shrui %i, %8 : i32
+      %r = arith.muli %part, %factor : i32)",
+     false},
+    {"a multiple, by a number of either sign, of one that falls", R"(
+      %at = arith.index_cast %b : i32 to index
+      %x = tensor.extract %t32[%at] : tensor<?xi32>
+      %3 = arith.constant 3 : i32
+      %1 = arith.constant 1 : i32
+      %bits = arith.andi %x, %3 : i32
+      %factor = arith.subi %bits, %1 : i32
+      %9 = arith.constant 9 : i32
+      %falling = arith.subi %9, %i : i32
+      %small = arith.maxsi %falling, %1 : i32
+      %r = arith.muli %small, %factor : i32)",
+     false},
+    {"a choice that changes once, to more", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %r = arith.select %late, %i, %0 : i32)",
+     true},
+    {"a choice that changes once, to less", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %r = arith.select %late, %0, %i : i32)",
+     false},
+    {"a choice that changes once, from less", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %early = arith.cmpi slt, %i, %9 : i32
+      %r = arith.select %early, %0, %i : i32)",
+     true},
+    {"a choice that changes once, from more", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %early = arith.cmpi slt, %i, %9 : i32
+      %r = arith.select %early, %i, %0 : i32)",
+     false},
+    {"a choice that changes once, to what may be less", R"(
+      %9 = arith.constant 9 : i32
+      %10 = arith.constant 10 : i32
+      %3 = arith.constant 3 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %least = arith.minsi %i, %3 : i32
+      %r = arith.select %late, %least, %10 : i32)",
+     false},
+    {"a choice that changes twice", R"(
+      %4 = arith.constant 4 : i32
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %is = arith.cmpi eq, %i, %4 : i32
+      %r = arith.select %is, %9, %0 : i32)",
+     false},
+    {"a choice by numbers without a sign", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %minus = arith.constant -4 : i32
+      %sum = arith.addi %i, %minus : i32
+      %late = arith.cmpi uge, %sum, %9 : i32
+      %r = arith.select %late, %9, %0 : i32)",
+     false},
+    {"a choice by truth values with a sign", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %no = arith.constant false
+      %late = arith.cmpi sge, %i, %9 : i32
+      %not = arith.cmpi sge, %late, %no : i1
+      %r = arith.select %not, %9, %0 : i32)",
+     false},
+    {"truth values as numbers", R"(
+      %9 = arith.constant 9 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %r = arith.extui %late : i1 to i32)",
+     true},
+    {"truth values as negative numbers", R"(
+      %9 = arith.constant 9 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %r = arith.extsi %late : i1 to i32)",
+     false},
+    {"bits of a number that grows", R"(
+      %3 = arith.constant 3 : i32
+      %r = arith.andi %i, %3 : i32)",
+     false},
+};
+
+class OrderOfRows : public InferMask,
+                    public testing::WithParamInterface<RowOrder> {};
+
+/// The end of queries that differ is in order if that is proven.
+TEST_P(OrderOfRows, isWhatIsProven) {
+  const RowOrder &order = GetParam();
+  auto module = parse(writeRowKeys(order.ops, "%r"));
+  ASSERT_TRUE(module);
+  Region &rowKeys = attentionOf(*module).getRowKeys();
+  EXPECT_EQ(areKeysOrdered(rowKeys), order.isProven) << order.name;
+  std::vector<Capture> captures{
+      {INT32_MAX - 20}, {0}, {5, -4, 7, 2, 6, 1}, {0}, {0}};
+  RegionInterpreter ends(rowKeys, captures);
+  bool isOrdered = true;
+  for (int64_t i = 0; i < 40; ++i) {
+    for (int64_t b = 0; b < 6; ++b) {
+      isOrdered &= ends.run({b, 0, i})[1] <= ends.run({b, 0, i + 1})[1];
+    }
+  }
+  EXPECT_LE(order.isProven, isOrdered) << order.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, OrderOfRows, testing::ValuesIn(rowOrders));
 
 class InferRareMask : public InferMask,
                       public testing::WithParamInterface<RareMask> {};

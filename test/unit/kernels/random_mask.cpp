@@ -271,8 +271,10 @@ std::vector<Capture> Writer::captures() {
   return all;
 }
 
-std::string attn::test::writeMask(const std::string &ops,
-                                  const std::string &result) {
+/// `region` is the name of a region, and `lead` has its arguments before the
+/// captures.
+static std::string writeFunction(const char *region, const char *lead,
+                                 const std::string &body) {
   constexpr const char *tensor = "tensor<?x?x?x64xbf16>",
                        *row = "tensor<?x?x?xf32>";
   return llvm::formatv(
@@ -281,15 +283,29 @@ func.func @f(%q: {0}, %k: {0}, %v: {0}, %scale: f32, %c0: i32, %c1: i64, %c2: te
              %c4: tensor<?xi1>) -> ({0}, {1}) {{
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       captures(%c0, %c1, %c2, %c3, %c4 : i32, i64, tensor<?xi32>, tensor<?xi64>, tensor<?xi1>)
-      mask_region {{
-      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %n32: i32, %n64: i64, %t32: tensor<?xi32>, %t64: tensor<?xi64>,
+      {2} {{
+      ^bb0({3}, %n32: i32, %n64: i64, %t32: tensor<?xi32>, %t64: tensor<?xi64>,
            %t1: tensor<?xi1>):
-{2}          attn.yield {3} : i1
+{4}
       } : ({0}, {0}, {0}) -> ({0}, {1})
   return %o, %lse : {0}, {1}
 })",
-             tensor, row, ops, result)
+             tensor, row, region, lead, body)
       .str();
+}
+
+std::string attn::test::writeMask(const std::string &ops,
+                                  const std::string &result) {
+  return writeFunction("mask_region", "%b: i32, %h: i32, %i: i32, %j: i32",
+                       ops + "          attn.yield " + result + " : i1");
+}
+
+std::string attn::test::writeRowKeys(const std::string &ops,
+                                     const std::string &end) {
+  return writeFunction("row_keys", "%b: i32, %h: i32, %i: i32",
+                       "%first = arith.constant 0 : i32\n" + ops +
+                           "\n          attn.yield %first, " + end +
+                           " : i32, i32");
 }
 
 RandomMask::RandomMask(unsigned seed) {

@@ -11,6 +11,8 @@ namespace attn::test {
 /// yields `result`. They use the positions %b, %h, %i and %j and the captures
 /// %n32, %n64, %t32, %t64 and %t1.
 std::string writeMask(const std::string &ops, const std::string &result);
+/// The same with a row_keys region, from key 0 to `end`, without %j.
+std::string writeRowKeys(const std::string &ops, const std::string &end);
 
 /// The text of an attention with a random mask function, and what it captures:
 /// an i32, an i64, and tensors of i32, i64 and i1. Most parts are comparisons

@@ -7,6 +7,7 @@
   results(out)   O and LSE (or None) as (batch, seqlen, heads, dv) and (batch,
                  heads, seqlen), from what call() returned
   visited()      the share of all pairs that it multiplies, or None; may be absent
+  own_point      the point that it computes, if it is another; may be absent
 """
 
 import contextlib
@@ -96,7 +97,7 @@ class AttnContender:
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
         bundle.prepare(device)
-        self.point, self.plan, self.variant = point, bundle.plan, bundle.plan["variants"][bundle.choose_variant(args)]
+        self.own_point, self.plan, self.variant = point, bundle.plan, bundle.plan["variants"][bundle.choose_variant(args)]
         self.workspace = torch.zeros(max(1, bundle.workspace_size(args)), device=q.device, dtype=torch.uint8)
         args.workspace, args.workspace_size = self.workspace.data_ptr(), self.workspace.numel()
         args.flags = libattn.WORKSPACE_READY
@@ -113,7 +114,7 @@ class AttnContender:
 
     def visited(self):
         tiles = shares.tiles_of(self.plan, self.variant)
-        return shares.visited(self.point.mask, self.point.seqlen, tiles) if tiles else None
+        return shares.visited(self.own_point.mask, self.own_point.seqlen, tiles) if tiles else None
 
 
 def attn_captured(torch, point, device):

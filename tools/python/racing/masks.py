@@ -51,6 +51,8 @@ FUNCTIONS = {
     "causal_fn": Mask(causal, library="causal"),
     "documents": Mask(lambda ids: lambda b, h, q, kv: (ids[q] == ids[kv]) & (q >= kv),
                       {"ids": lambda batch, seqlen: [i * 8 // seqlen for i in range(seqlen)]}, intervals=causal),
+    "document_starts": Mask(lambda starts: lambda b, h, q, kv: (starts[q] <= kv) & (q >= kv),
+                            {"starts": lambda batch, seqlen: [-(-(i * 8 // seqlen) * seqlen // 8) for i in range(seqlen)]}),
     "blocks32": Mask(lambda: lambda b, h, q, kv: q // 32 >= kv // 32),
 }
 BUILT_IN = {"none": Mask(lambda: lambda b, h, q, kv: (q >= 0) & (kv >= 0), library="none"), "causal": Mask(causal, library="causal")}

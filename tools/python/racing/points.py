@@ -35,6 +35,10 @@ class Point:
         self.heads, self.kv_heads = heads or (HIDDEN // self.dv,) * 2
         self.grouped = self.heads != self.kv_heads
 
+    def with_mask(self, mask):
+        """The same problem with another mask."""
+        return Point(mask, self.d, self.seqlen, self.dv, self.dtype, (self.heads, self.kv_heads), self.batch)
+
     @property
     def case(self):
         """What tells this point from others of its dtype, head dims and seqlen."""

@@ -40,6 +40,7 @@ class Settings:
     drop: float = 0.0  # a variant slower than this share of the best has no further rounds
     contenders: list = dataclasses.field(default_factory=list)  # of contenders.NAMES
     bundles: str = ""  # the folder of the contender attn
+    beside: list = dataclasses.field(default_factory=list)  # masks whose kernels of attn are marks at points of other masks
     plugin: list = dataclasses.field(default_factory=list)  # paths
     skipped: dict = dataclasses.field(default_factory=dict)  # {(name, family): why it is left out}
 
@@ -89,6 +90,12 @@ class Session:
         except RuntimeError as error:
             self.broken[name] = first_line(error)
 
+    def make_attn(self, point, inputs):
+        """The contender attn, of the bundle for a point."""
+        path = os.path.join(self.settings.bundles, contenders.bundle_name(point))
+        captured = contenders.attn_captured(self.torch, point, inputs[0].device)
+        return contenders.AttnContender(self.torch, point, inputs, self.bundle(path), captured)
+
     def problems(self):
         """The problems of the variants, as their plans have them."""
         return [bundle.plan["problem"] for bundles in self.variants.values() for bundle in bundles]
@@ -111,11 +118,13 @@ class Session:
                 add(name, "variant", lambda inputs, b=fitting[0]: contenders.AttnContender(torch, point, inputs, b))
         for name in self.settings.contenders:
             if name == "attn":
-                path = os.path.join(self.settings.bundles, contenders.bundle_name(point))
-                add(name, "attn", lambda inputs, p=path: contenders.AttnContender(
-                    torch, point, inputs, self.bundle(p), contenders.attn_captured(torch, point, inputs[0].device)))
+                add(name, "attn", lambda inputs: self.make_attn(point, inputs))
             else:
                 add(name, "peer", lambda inputs, n=name: contenders.make_peer(torch, n, point, inputs))
+        for mask in self.settings.beside if "attn" in found else ():
+            if mask != point.mask:
+                own = point.with_mask(mask)
+                add(f"attn:{mask}", "mark", lambda inputs, p=own: self.make_attn(p, inputs))
         for plugin in self.plugins:
             for name in plugin.names(point):
                 add(name, "mark", lambda inputs, p=plugin, n=name: p.make(torch, n, point, inputs))
@@ -154,7 +163,14 @@ def measure(session, point):
     device = torch.device("cuda", torch.cuda.current_device())
     dtype = check.torch_dtype(torch, point.dtype)
     inputs = [torch.randn(shape, device=device, dtype=dtype) for shape in point.shapes]
-    reference = check.Reference(torch, point, inputs)
+    references = {point.mask: check.Reference(torch, point, inputs)}
+
+    def check_one(contender):
+        own = own_point(contender, point)
+        if own.mask not in references:
+            references[own.mask] = check.Reference(torch, own, inputs)
+        return run_once(torch, contender, references[own.mask])
+
     racing, notes, absent = {}, {}, set()
     for name, (_, make) in entrants.items():
         if (name, point.family) in settings.skipped:
@@ -162,7 +178,7 @@ def measure(session, point):
             continue
         try:
             contender = make(inputs)
-            notes[name] = run_once(torch, contender, reference)
+            notes[name] = check_one(contender)
             if not notes[name]:
                 racing[name] = contender
         except contenders.Unavailable as error:
@@ -178,7 +194,7 @@ def measure(session, point):
         raise Fatal(failed.name, point, first_line(failed.error)) from failed
     for name, contender in racing.items():
         try:
-            after = run_once(torch, contender, reference)
+            after = check_one(contender)
         except RuntimeError as error:
             raise Fatal(name, point, first_line(error)) from error
         notes[name] = after and "after timing: " + after
@@ -186,12 +202,18 @@ def measure(session, point):
     for name, (kind, _) in entrants.items():
         ms, ghz = times.get(name, ([], []))
         visited = getattr(racing.get(name), "visited", lambda: None)()
-        lines.append(summarize(point, name, kind, ms, ghz, notes[name], session.environment, name not in absent, visited))
+        line = summarize(own_point(racing.get(name), point), name, kind, ms, ghz, notes[name], session.environment, name not in absent, visited)
+        lines.append({**line, "case": point.case})
     return lines
 
 
 def tflops(point, milliseconds):
     return point.flops / milliseconds / 1e9
+
+
+def own_point(contender, point):
+    """The point that a contender computes: marks may have another mask."""
+    return getattr(contender, "own_point", point)
 
 
 def summarize(point, name, kind, rounds_ms, rounds_ghz, note, environment, ran=True, visited=None):

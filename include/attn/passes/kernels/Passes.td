@@ -184,7 +184,9 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
 
     **Ensures** no `attn.attention`; each new kernel has an argument for each operand and result,
     which says its role, and one `tile.for` whose steps are ld_k, ld_v, qk,
-    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths.
+    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths. Where the keys of
+    `row_keys` may fall from query to query, a `scf.parallel` in `tile.bounds` has the least and
+    the most of each over the rows.
     Captures are named by the attribute `attn.name` of the function's argument, otherwise c0, c1,
     ... The others are q, k, v, scale, o, lse and the names of bounds, followed by a number if
     a capture has that name.
@@ -214,7 +216,7 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     ```
     Functions without attention are left alone. Does not change numerics.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect"];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {

@@ -106,8 +106,9 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
 
     **Requires** `ws.kernel`s before `attn-pipeline`, which takes ranges apart.
 
-    **Ensures** the IR is unchanged, bounds are in the direction of their ranges, and no range has
-    more than `at_most` blocks, as far as the launches show; an error names the sizes and the item.
+    **Ensures** the IR is unchanged, bounds are in the direction of their ranges, no range has
+    more than `at_most` blocks, and each item has one gap of at least 0 blocks in all `tile.skip`,
+    as far as the launches show; an error names the sizes and the item.
     Bounds and extents that are not computed by integer arithmetic are an error. So are checks that accept fewer than 8
     of the launches; the error names the check that refuses most.
 

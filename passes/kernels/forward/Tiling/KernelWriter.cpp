@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelWriter.h"
+#include "../../Masks/RowKeysWriter.h"
 #include "../../Tiling/ScoreMatrix.h"
 #include "KernelArguments.h"
 #include "attn/dialect/AccessMap.h"
@@ -86,8 +87,10 @@ void KernelWriter::writeScalars() {
   matrix.ranges.cluster = config.getCluster();
   if (attention.hasRowKeys()) {
     matrix.ranges.rowKeys = {&attention.getRowKeys(),
-                             attention.getRowKeysSides(), attention.hasPrefix(),
+                             attention.getRowKeysSides(),
+                             attention.hasPrefix(),
                              !attention->hasAttr(kUserProblemAttr),
+                             areKeysOrdered(attention.getRowKeys()),
                              args.captures};
   }
   MaskBounds given = attention.getBoundKinds();
