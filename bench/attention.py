@@ -11,6 +11,9 @@ are N(0, 1), of 16384 tokens and hidden size 2048 (or --heads), with batch,
 seqlen, heads and head dim outermost to innermost. Only ratios within one run
 mean something.
 
+With --op=bwd backward passes race: of attn a bundle beside that of the forward pass, of libraries what torch records (cudnn
+and torch-fa2: scaled_dot_product_attention; fa4). --op=bwd-det is for kernels that give the same bits in each run.
+
 Masks are none, causal, and mask functions (--cases prefix1024,padding,..., tools/python/racing/masks.py has
 them), which attn and FlexAttention have kernels for: the contenders flex and fa4-flex. TFLOP/s are of the pairs that a
 function admits; beside them are shares of all pairs, and TFLOP/s of the blocks that a contender visits. --beside causal,window1024
@@ -45,7 +48,8 @@ from racing.session import Fatal, Session, measure, replace_process
 import kernels
 import results
 
-DEFAULT_CONTENDERS = ("attn", "cudnn", "torch-fa2")
+DEFAULT_CONTENDERS = {"fwd": ("attn", "cudnn", "torch-fa2"), "bwd": ("attn", "cudnn", "torch-fa2"),
+                      "bwd-det": ("attn", "cudnn", "fa4-det")}
 DEFAULT_DIMS = ((64, 64), (128, 128))
 DEFAULT_DTYPES = ("bf16",)
 
@@ -63,7 +67,8 @@ def grid(session, args):
     spelled = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
     dims = args.d or sorted({(p["head_dim"], p["head_dim_v"]) for p in problems}) or DEFAULT_DIMS
     dtypes = args.dtype or sorted({spelled[p["dtype"]] for p in problems}) or DEFAULT_DTYPES
-    found = points.make_grid(args.grid, dims, args.cases, args.min_seqlen, args.max_seqlen, dtypes, args.heads)
+    found = points.make_grid(args.grid, dims, args.cases, args.min_seqlen, args.max_seqlen, dtypes, args.heads,
+                             args.op)
     return [p for p in found if not args.matrix or any(kind == "variant" for kind, _ in session.entrants(p).values())]
 
 
@@ -96,7 +101,7 @@ def parse_arguments(argv):
     mode.add_argument("--bundles", help="folder of the bundles of the contender attn")
     mode.add_argument("--matrix", metavar="DIR", help="folder of variants")
     mode.add_argument("--report", nargs="+", metavar="FILE", help="files of results; nothing is measured")
-    parser.add_argument("--op", choices=["fwd"], default="fwd")
+    parser.add_argument("--op", choices=points.OPS, default="fwd", help="bwd-det: backward by kernels that give the same bits in each run")
     parser.add_argument("--grid", choices=list(points.GRIDS), default="paper")
     parser.add_argument("--d", type=several(points.pair), help="head dims, as 64,128,192/128; the default is 64,128, or what the variants have")
     parser.add_argument("--cases", type=several(str, points.CASES), default=list(points.MASKS), help="masks")
@@ -120,7 +125,7 @@ def parse_arguments(argv):
     parser.add_argument("--resume", type=json.loads, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     if args.contenders is None:
-        args.contenders = [] if args.matrix else list(DEFAULT_CONTENDERS)
+        args.contenders = [] if args.matrix else list(DEFAULT_CONTENDERS[args.op])
     if "attn" in args.contenders and args.matrix:
         parser.error("--matrix has the variants in place of the contender attn")
     if "attn" in args.contenders and not (args.bundles or args.report):
@@ -133,6 +138,8 @@ def parse_arguments(argv):
             parser.error(f"expected heads of Q in multiples of those of K and V, got {group[0]}/{group[1]}")
     if args.rounds < 1 or args.slice_ms <= 0:
         parser.error("expected at least one round and a slice longer than 0 ms")
+    if args.op != "fwd" and (args.matrix or set(args.cases) - set(points.MASKS)):
+        parser.error(f"--op={args.op} races bundles of the masks {','.join(points.MASKS)}")
     args.skipped = {}
     if args.resume:
         args.out = args.resume["out"]

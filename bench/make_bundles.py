@@ -18,7 +18,7 @@ from attn._trace import regions_of
 
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
-func.func @{name}(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32) -> ({v}, tensor<?x?x?xf32>) {{
+func.func @{name}(%q: {qk}{wanted}, %k: {qk}{wanted}, %v: {v}{wanted}, %scale: f32) -> ({v}, tensor<?x?x?xf32>) {{
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({mask}) layout(bshd)
       : ({qk}, {qk}, {v}) -> ({v}, tensor<?x?x?xf32>)
   return %o, %lse : {v}, tensor<?x?x?xf32>
@@ -35,7 +35,8 @@ def source(point):
         problem = Problem(element, point.d, point.dv, "none", (), trace.signature(), score, allow)
         return problem.to_lines().replace("@attention(", f"@{stem(point)}(")
     qk, v = (f"tensor<?x?x?x{d}x{element}>" for d in (point.d, point.dv))
-    return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v)
+    wanted = " {attn.gradient}" if point.is_backward else ""
+    return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v, wanted=wanted)
 
 
 def entries_of(point, target="sm_90a", compiler=None):
@@ -62,7 +63,7 @@ def problems(args, dtype="bf16"):
     """The points of add_problems()'s options, one a head dim and mask."""
     for d, dv in [points.pair(d) for d in args.d.split(",")]:
         for mask in args.cases.split(","):
-            yield points.Point(mask, d, points.TOKENS, dv, dtype)
+            yield points.Point(mask, d, points.TOKENS, dv, dtype, op=getattr(args, "op", "fwd"))
 
 
 def compile_bundle(args, point, temp):
@@ -85,6 +86,7 @@ def main():
     parser.add_argument("--out", required=True, help="folder to write the bundles into")
     add_problems(parser, "64,128")
     parser.add_argument("--dtype", default="bf16", help="bf16,fp16")
+    parser.add_argument("--op", choices=["fwd", "bwd"], default="fwd", help="a race of backward passes needs both")
     parser.add_argument("--schedules", help="folder of schedule files, fwd_d64_none.mlir and so on, to use where there is one")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)

@@ -12,6 +12,7 @@ from . import _tensors, _torch_rules
 from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
+from ._gradients import refusal
 from ._symbols import Scalar
 from ._words import Words
 
@@ -53,6 +54,8 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
         if tensor is not None and _tensors.is_torch(tensor) != of_torch:
             raise ArgumentError(f"expected '{name}' to be of the library of '{words.q}', a {type(q).__name__}, got a "
                                 f"{type(tensor).__name__}")
+    if _torch_rules.gradients_are_wanted(q, k, v):
+        _check_gradients(ir, q, k, v, out is not None or lse is not None, words)
     if _tensors.is_compiling():
         return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
     for name, tensor in ((words.o, out), (words.lse, lse)):
@@ -65,6 +68,21 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
     except (TypeError, ValueError, RuntimeError) as error:
         others = {f"captures[{n}]": capture for n, capture in enumerate(captures)}
         _explain(error, {words.q: q, words.k: k, words.v: v, words.o: out, words.lse: lse, **others})
+
+
+def _check_gradients(ir: str, q: Any, k: Any, v: Any, has_outputs: bool, words: Words) -> None:
+    """Refuses what has no gradient, before the forward pass."""
+    named = {words.q: q, words.k: k, words.v: v}
+    if has_outputs:
+        for name, tensor in named.items():
+            _torch_rules.refuse_gradient_beside_outputs(name, tensor)
+    if q.device.type not in ("cpu", "cuda"):
+        return  # without memory
+    needs = q.requires_grad, k.requires_grad, v.requires_grad
+    reason = refusal(ir, needs, _tensors.device_of(q))
+    if reason:
+        name = [name for name, need in zip(named, needs) if need][0]
+        raise UnsupportedError(f"'{name}' requires a gradient, which the compiler does not have for this attention: {reason}")
 
 
 def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
@@ -81,19 +99,42 @@ def _attend_torch(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floa
                   ints: Sequence[int], out: Any, lse: Any, words: Words, call: Any) -> tuple[Any, Any]:
     from . import _torch_ops
 
-    if words.heads_first:
-        q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
-        out = None if out is None else out.transpose(1, 2)
+    described = _torch_ops.Call(ir, floats, ints, words.heads_first)
+    if out is None and lse is None and _torch_ops.is_differentiated(q, k, v):
+        described.floats = list(map(float, floats))  # a tensor may change until the backward pass
+        return _torch_ops.Attention.apply(described, functools.partial(_launch_differentiated, described, captures, call),
+                                          q, k, v, *captures)
+    swap = (lambda x: None if x is None else x.transpose(1, 2)) if words.heads_first else (lambda x: x)
+    out, lse = _launch_torch(described, captures, call, swap(q), swap(k), swap(v), swap(out), lse)
+    return swap(out), lse
+
+
+def _launch_differentiated(described: Any, captures: Sequence[Any], call: Any, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
+    """The results for tensors as the user has them, below torch's differentiation."""
+    from . import _torch_ops
+
+    if not described.heads_first:
+        return _launch_torch(described, captures, call, q, k, v)
+    out, lse = _launch_torch(described, captures, call, *(x.transpose(1, 2) for x in (q, k, v)))
+    return _torch_ops.untracked_swap(out), lse
+
+
+def _launch_torch(described: Any, captures: Sequence[Any], call: Any, q: Any, k: Any, v: Any, out: Any = None,
+                  lse: Any = None) -> tuple[Any, Any]:
+    """The results for tensors as kernels take them. `call`: as for `attend`."""
+    from . import _torch_ops
+
+    ir, floats, ints = described.ir, described.floats, described.ints
     if out is None and lse is None:
-        out, lse = _torch_ops.accepted(_torch_ops.forward, q, k, v, list(captures), list(floats), list(ints), ir)
+        out, lse = _torch_ops.accepted(_torch_ops.forward, q, k, v, list(captures), floats, ints, ir)
     else:
         out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
-        _torch_ops.accepted(_torch_ops.forward_out, q, k, v, list(captures), list(floats), list(ints), ir, out=out, lse=lse)
+        _torch_ops.accepted(_torch_ops.forward_out, q, k, v, list(captures), floats, ints, ir, out=out, lse=lse)
     if call and not captures and q.device.type != "meta":
         executable = Executable.get(ir, target_of(_tensors.view(q, "q").device))
-        _replays().remember(call, executable, (q, k, v, out, lse), floats, ints, words.heads_first)
-    return (out.transpose(1, 2) if words.heads_first else out), lse
+        _replays().remember(call, described, executable, (q, k, v, out, lse))
+    return out, lse
 
 
 def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],

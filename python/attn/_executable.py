@@ -27,6 +27,12 @@ def target_of(device: tuple[int, int]) -> str:
     return "sm_90a"
 
 
+# The order of the tensors of a launch, by role: operands, captures and others, then results of the forward pass, their
+# gradients, and those of the operands.
+_FIRST = ("query", "key", "value")
+_LAST = ("output", "lse", "output_gradient", "lse_gradient", "query_gradient", "key_gradient", "value_gradient")
+
+
 def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) -> list[int]:
     """The places of a plan's arguments, sorted by role: first those of the roles `first`, last
     those of the roles `last`; the others, between them, keep the plan's order."""
@@ -52,11 +58,11 @@ class Executable:
         self._args = plan["args"]
         tensors = [a for a in self._args if a["kind"] == "tensor"]
         # In the order of `launch`.
-        order = places(tensors, ("query", "key", "value"), ("output", "lse"))
+        order = places(tensors, _FIRST, _LAST)
         self.tensor_args = [tensors[n] for n in order]
         self._roles = {a["name"]: a["role"] for a in self._args}
-        # Whether that is also the plan's order.
-        self.is_in_order = order == sorted(order)
+        # The places of the plan's tensors in that order.
+        self.plan_order = sorted(range(len(order)), key=order.__getitem__)
         sizes = [variant["workspace"] for variant in plan["variants"]]
         # Most kernels need a workspace of the same size for all launches; others are asked at each.
         is_fixed = "temporaries" not in plan and all(isinstance(size, int) for size in sizes)
@@ -81,8 +87,8 @@ class Executable:
 
     def launch(self, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
                workspace: Any = None) -> None:
-        """Runs the kernel on the query, key, value, captures, output and LSE on the current
-        stream of their device. `floats` are the scale and captures, `ints` bounds and
+        """Runs the kernels on the query, key, value, captures, output and LSE, and for a backward pass the gradients
+        of the latter two and of the former three, on the current stream of their device. `floats` are the scale and captures, `ints` bounds and
         captures. Captures and bounds are in the plan's order."""
         try:
             self._launch(tensors, floats, ints, workspace)
@@ -161,7 +167,7 @@ class Frame:
             shape, strides = (ctypes.c_int64 * len(arg["dims"]))(), (ctypes.c_int64 * len(arg["dims"]))()
             made.append((_capi.DLTensor(shape=shape, strides=strides), shape, strides))
         # In the order of `Executable.launch`, and then the places of floats and integers.
-        self._tensors = [made[n] for n in places(tensors, ("query", "key", "value"), ("output", "lse"))]
+        self._tensors = [made[n] for n in places(tensors, _FIRST, _LAST)]
         order = places(scalars, ("scale", "bound"))
         self._places = [n for is_float in (True, False) for n in order if (scalars[n]["kind"] == "f32") is is_float]
         pointers = [ctypes.pointer(tensor) for tensor, *_ in made]

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import Any
-
 from ._errors import ArgumentError, CompileError, UnsupportedError
 
 _log = logging.getLogger("attn")
@@ -39,18 +37,3 @@ def warn_once(reason: str) -> None:
 # Runs while torch.compile traces, and is not part of the graph: torch.compiler's
 # assume_constant_result, without torch.
 warn_once.__dict__["_dynamo_marked_constant"] = True
-
-
-def autocast(*tensors: Any) -> tuple[Any, ...]:
-    """Returns torch tensors as torch.autocast passes them to scaled_dot_product_attention:
-    in its element type, if it is enabled for the device of the first. None, truth values,
-    float64 and classes of tensors stay as they are."""
-    import torch
-
-    device = tensors[0].device.type
-    if not torch.is_autocast_enabled(device):
-        return tensors
-    dtype = torch.get_autocast_dtype(device)
-    plain = (torch.Tensor, torch.nn.Parameter)
-    return tuple(tensor.to(dtype) if type(tensor) in plain and tensor.is_floating_point() and tensor.dtype != torch.float64
-                 else tensor for tensor in tensors)

@@ -11,7 +11,7 @@ from ._call import attend, repeat
 from ._checks import half_precision, integer, number
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import check_softcap, few_queries, fixed, flash_preset
-from ._torch_rules import accept
+from ._torch_rules import accept, accept_operands, autocast, gradients_are_wanted
 
 
 def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scale: float | None = None,
@@ -37,7 +37,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         softcap: if not 0, scores are softcap * tanh(score / softcap).
         alibi_slopes: (heads,) or (batch, heads) in f32; a score loses slope * distance
             from the diagonal.
-        deterministic: accepted; the forward pass is always deterministic.
+        deterministic: accepted; both passes are always deterministic.
         return_attn_probs: also return the log-sum-exp and None.
         return_lse: also return the log-sum-exp: (batch, heads, seqlen_q), f32, natural
             logarithms.
@@ -49,7 +49,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     Raises:
         ArgumentError: an argument breaks a rule.
         UnsupportedError: dropout, other element types, head dims that are not multiples of 8 up
-            to 256, tensors that require a gradient.
+            to 256, and gradients that do not exist, such as those of `alibi_slopes` (docs/python.md has all).
     """
     call = None
     try:
@@ -64,7 +64,9 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
             return _result(out, lse, return_lse, return_attn_probs)
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
-    accept(q=q, k=k, v=v, softmax_scale=softmax_scale, softcap=softcap, alibi_slopes=alibi_slopes)
+    q, k, v = autocast(q, k, v)
+    accept_operands(q=q, k=k, v=v)
+    accept(softmax_scale=softmax_scale, softcap=softcap, alibi_slopes=alibi_slopes)
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if len(tensor.shape) != 4:
             raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")
@@ -74,7 +76,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     given = tuple(name for name, bound in zip(("window_left", "window_right"), bounds) if bound is not None)
     capped = True if softcap > 0 else False  # a branch, so that torch.compile knows which
     preset = flash_preset(dtype, fixed(q.shape[3], "q"), fixed(v.shape[3], "v"), mask, given, capped,
-                          _slopes_rank(alibi_slopes, q), few_queries(q.shape[1], q.shape[2], k.shape[2]))
+                          _slopes_rank(alibi_slopes, q), few_queries(q.shape[1], q.shape[2], k.shape[2], gradients_are_wanted(q, k, v)))
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
     scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else number("softmax_scale", softmax_scale)
     out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints,

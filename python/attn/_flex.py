@@ -12,6 +12,7 @@ from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._ir import Problem
 from ._presets import fixed
+from ._torch_rules import autocast
 from ._trace import regions_of
 
 
@@ -62,6 +63,7 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
 def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None,
         scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
     """`attention`, which torch.compile calls without tracing into it."""
+    query, key, value = autocast(query, key, value)
     _check(query, key, value, enable_gqa)
     if is_block_mask(mask_mod):
         trace, score, allow = regions_with_blocks(score_mod, mask_mod, query, key)

@@ -15,7 +15,7 @@ from ._executable import DEFAULT_TARGET, Executable, target_of
 from ._ir import Problem
 from ._masks import BOUNDS, MASKS
 from ._sources import Place, places_of
-from ._torch_rules import accept
+from ._torch_rules import accept, accept_operands
 from ._trace import MAX_POSITIONS, regions_of
 from ._words import Words
 
@@ -125,7 +125,7 @@ class Kernel:
 
         Raises:
             ArgumentError: a tensor or number breaks a rule; the message names it.
-            UnsupportedError: a tensor requires a gradient.
+            UnsupportedError: a gradient that does not exist (docs/python.md has all).
             DeviceError: the device failed.
         """
         call, program = None, self._program
@@ -137,7 +137,8 @@ class Kernel:
         if program.is_stale():
             outside_of_compile(self._trace_again)
             program = self._program
-        accept(q=q, k=k, v=v, scale=scale, out=out, lse=lse)
+        accept_operands(q=q, k=k, v=v)
+        accept(scale=scale, out=out, lse=lse)
         self._check_bounds(program, q, k)
         tensors, floats, ints = bind(program.captures, q)
         given = self._bounds(bounds)

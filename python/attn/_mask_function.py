@@ -20,7 +20,7 @@ from ._kernel import Kernel
 from ._mask_forms import Form, mask_mod
 from ._presets import cap, check_softcap, fixed
 from ._symbols import Scalar
-from ._torch_rules import accept
+from ._torch_rules import accept_operands
 from ._trace import Regions, regions_of
 
 _log = logging.getLogger("attn")
@@ -57,7 +57,7 @@ class MaskFunction:
         return outside_of_compile(self._attend, query, key, value, scale, softcap)
 
     def _attend(self, query: Any, key: Any, value: Any, scale: float | None, softcap: float) -> Any:
-        accept(query=query, key=key, value=value)
+        accept_operands(query=query, key=key, value=value)
         check_softcap(softcap)
         kernel = self._kernel(query, value, softcap)
         if kernel is None:

@@ -46,12 +46,12 @@ def fixed(size: int, name: str) -> int:
 FEW_QUERIES = 16
 
 
-def few_queries(queries: int, heads: int, kv_heads: int) -> Sizes | None:
+def few_queries(queries: int, heads: int, kv_heads: int, needs_gradient: bool = False) -> Sizes | None:
     """Returns the sizes that a kernel for few queries is compiled for, or None if there are too many
-    queries. None as well if the query heads are not a multiple of those of K and V, which a launch
+    queries, or if they need a gradient: its kernels serve all sizes. None as well if the query heads are not a multiple of those of K and V, which a launch
     refuses. While torch.compile traces, only a single query has sizes: other numbers may be
     symbols, and reading a symbol would fix its value; a symbol is never 1."""
-    if queries != 1 and _tensors.is_compiling():
+    if needs_gradient or (queries != 1 and _tensors.is_compiling()):
         return None
     if queries > FEW_QUERIES or queries < 1 or not 1 <= kv_heads <= heads <= 256 or heads % kv_heads:
         return None

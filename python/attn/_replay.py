@@ -7,18 +7,22 @@ tensor."""
 from __future__ import annotations
 
 import threading
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import torch
 
 from . import _capi, _tensors
-from ._executable import Executable
+from ._executable import Executable, target_of
+from ._gradients import Wanted, gradient_ir
+from ._torch_gradients import Attention, Call, readable_rows
 
 # Most calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
 _MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
 _forward_ad = torch.autograd.forward_ad
+# Attention.apply, for calls that no transform of functions sees.
+_apply: Callable[..., Any] = super(torch.autograd.Function, Attention).apply  # type: ignore[misc]
 
 Signature = Optional[tuple[Any, ...]]
 
@@ -28,6 +32,7 @@ class _Remembered(threading.local):
 
     def __init__(self) -> None:
         self.replays: dict[Signature, Replay] = {}
+        self.gradients: dict[tuple[Call, tuple[bool, ...]], GradientReplay] = {}
 
 
 _remembered = _Remembered()
@@ -37,12 +42,12 @@ def _find_watchers() -> list[Any]:
     """Functions that say whether something in torch looks at the operators which this
     thread calls: a mode, a transform of functions, a trace."""
     return [torch._C._is_torch_function_mode_enabled, torch._C._len_torch_dispatch_stack,
-            torch._C._functorch.peek_interpreter_stack, torch._C._get_tracing_state]
+            torch._C._functorch.peek_interpreter_stack, torch._C._get_tracing_state, torch._C._is_any_autocast_enabled]
 
 
 _EXCHANGE = _capi.exchange_api(_Tensor)
 try:
-    _function_mode, _dispatch_modes, _transform, _trace = _find_watchers()
+    _function_mode, _dispatch_modes, _transform, _trace, _autocast = _find_watchers()
     # torch.autograd.graph.increment_version takes three times as long, for two tensors.
     _increment_versions = torch._C._increment_version
 except AttributeError:  # a torch that is too old or too new
@@ -63,15 +68,25 @@ def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any, lse: Any)
         return None, None
     if not (type(q) is type(k) is type(v) is _Tensor) or q.is_neg() or k.is_neg() or v.is_neg():
         return None, None
+    needs: tuple[bool, ...] = ()
     if _grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        return None, None
+        if out is not None or lse is not None:
+            return None, None
+        needs = q.requires_grad, k.requires_grad, v.requires_grad
     try:
+        if _autocast() and q.dtype != _cast_to(q.device.type):
+            return None, None
         if (out is not None or lse is not None) and not _may_write(out, lse):
             return None, None
-        call = options, q.shape, v.shape, q.dtype, q.get_device()
+        call = options, q.shape, v.shape, q.dtype, q.get_device(), needs
         return call, _remembered.replays.get(call)
     except (TypeError, RuntimeError):  # an option that cannot be compared; a tensor without a version, or a shape
         return None, None
+
+
+def _cast_to(device: str) -> torch.dtype | None:
+    """The element type that torch.autocast gives attention on the device; None if it changes none."""
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
 
 
 def _may_write(out: Any, lse: Any) -> bool:
@@ -85,40 +100,56 @@ def _may_write(out: Any, lse: Any) -> bool:
     return True
 
 
-def remember(call: tuple[Any, ...], executable: Executable, tensors: Sequence[Any], floats: Sequence[float],
-             ints: Sequence[int], heads_first: bool) -> None:
-    """Makes later calls with this signature repeat the one with these tensors, which are
-    q, k, v, out and lse as the kernel takes them."""
-    if not _PLAIN.issuperset(map(type, call[0])):
+def remember(signature: tuple[Any, ...], call: Call, executable: Executable, tensors: Sequence[Any]) -> None:
+    """Makes later calls with this signature repeat the one with these tensors, which are q, k, v, out and lse as the
+    kernel takes them."""
+    if not _PLAIN.issuperset(map(type, signature[0])):
         return  # an object whose value may change
-    if not executable.is_in_order:
+    if executable.plan_order != sorted(executable.plan_order):
         return  # the runtime takes tensors in the plan's order
     replays = _remembered.replays
     if len(replays) >= _MOST:
         replays.clear()
-    replays[call] = Replay(executable, tensors, floats, ints, heads_first)
+    replays[signature] = (TrainingReplay if signature[-1] else Replay)(call, executable, tensors)
 
 
-class Replay:
+class _Launch:
     """A launch, except for its tensors, stream and workspace."""
 
-    def __init__(self, executable: Executable, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
-                 heads_first: bool):
+    def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
+        """The tensors are in the order of `Executable.launch`, as the kernels take them."""
         views = [_tensors.view(tensor, arg["name"]) for tensor, arg in zip(tensors, executable.tensor_args)]
         self._frame = executable.new_frame()
-        self._frame.fill(views, floats, ints, None)
+        self._frame.fill(views, call.floats, call.ints, None)
         self._executable, self._device = executable, views[0].device
         self._workspace_size = executable.workspace_size(self._frame)
+        assert _EXCHANGE is not None  # otherwise no call has a signature
+        self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, call.heads_first, self._frame.args,
+                                             self._workspace_size > 0)
+        self._launch = self._objects.function
+
+    def _find_workspace(self, q: Any) -> bool:
+        """Makes the workspace that of the current stream, if launches may share one."""
+        stream = _tensors.current_stream(q)
+        if stream is not None and _tensors.is_capturing(q):
+            return False
+        space, _ = self._executable.workspace(q, self._device, self._workspace_size, stream)
+        self._space = space
+        self._objects.set_workspace(space.pointer, space.shape[0], stream)
+        return True
+
+
+class Replay(_Launch):
+    """A call of attention without gradients."""
+
+    def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
+        super().__init__(call, executable, tensors)
         # Packed, like the results that a call allocates: this call's outputs may be views.
         lse, out = tensors[4], torch.empty(tensors[3].shape, device="meta")
-        out = out.transpose(1, 2) if heads_first else out
+        out = out.transpose(1, 2) if call.heads_first else out
         self._out_shape, self._out_strides = out.shape, out.stride()
         # torch allocates a tensor like another one faster than one of another element type.
         self._like_lse, self._lse_shape = lse.new_empty(0), lse.shape
-        assert _EXCHANGE is not None  # otherwise no call has a signature
-        self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, heads_first, self._frame.args,
-                                             self._workspace_size > 0)
-        self._launch = self._objects.function
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
         """The results; None if this launch turns out not to fit the tensors."""
@@ -139,12 +170,84 @@ class Replay:
             _increment_versions((out, lse))
         return out, lse
 
-    def _find_workspace(self, q: Any) -> bool:
-        """Makes the workspace that of the current stream, if launches may share one."""
-        stream = _tensors.current_stream(q)
-        if stream is not None and _tensors.is_capturing(q):
-            return False
-        space, _ = self._executable.workspace(q, self._device, self._workspace_size, stream)
-        self._space = space
-        self._objects.set_workspace(space.pointer, space.shape[0], stream)
-        return True
+
+class _Unfit(Exception):
+    """A launch turns out not to fit the tensors."""
+
+
+class TrainingReplay(Replay):
+    """A call of attention that torch differentiates."""
+
+    def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
+        super().__init__(call, executable, tensors)
+        call.again = gradients_again
+        self._call = call
+
+    def _results(self, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
+        found = super().__call__(q, k, v)
+        if found is None:
+            raise _Unfit
+        return found
+
+    def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
+        try:
+            return _apply(self._call, self._results, q, k, v)
+        except _Unfit:
+            return None
+
+
+def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:
+    """The gradients of a call that is repeated, None where they have to go through torch's operator."""
+    if _grad_enabled() or _function_mode() or _dispatch_modes() or _transform() or _trace():
+        return None
+    for tensor in (*of_results, *tensors):
+        if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg()):
+            return None
+    known = _remembered.gradients
+    replay = known.get((call, needs))
+    if replay is None:
+        if len(known) >= _MOST:
+            known.clear()
+        try:
+            replay = known[call, needs] = GradientReplay(call, needs, tensors)
+        except Exception:  # the operator reports it
+            return None
+    return replay(of_results, tensors)
+
+
+class GradientReplay(_Launch):
+    """A call of attn::backward."""
+
+    def __init__(self, call: Call, needs: Sequence[bool], tensors: Sequence[Any]):
+        """`tensors` are q, k, v, out and lse as the user has them."""
+        q, k, v, out, lse = tensors
+        if not (q.numel() and k.numel() and v.numel()):
+            raise _Unfit
+        self._wanted, self._needs = Wanted.of(needs), needs
+        self._no_gradient = readable_rows(None, lse)
+        executable = Executable.get(gradient_ir(call.ir, self._wanted), target_of(_tensors.view(q, "q").device))
+        written = [x for x, is_wanted in zip((q, k, v), self._wanted.each) if is_wanted]
+        given = [x.transpose(1, 2) if call.heads_first and x.dim() == 4 else x
+                 for x in (*tensors, out, self._no_gradient, *written)]
+        super().__init__(call, executable, given)
+        self._order = executable.plan_order
+
+    def __call__(self, of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:
+        """The gradients of q, k and v; None if this launch turns out not to fit the tensors."""
+        out_gradient, lse_gradient = of_results
+        if out_gradient is None:
+            return None
+        q, k, v = tensors[:3]
+        wants_q, wants_kv = self._wanted
+        found = (torch.empty_like(q) if wants_q else None, torch.empty_like(k) if wants_kv else None,
+                 torch.empty_like(v) if wants_kv else None)
+        given = [*tensors, out_gradient, self._no_gradient if lse_gradient is None else lse_gradient]
+        given += [gradient for gradient in found if gradient is not None]
+        given = [given[n] for n in self._order]
+        try:
+            launched = self._launch(*given)
+            if launched is None and self._find_workspace(q):
+                launched = self._launch(*given)
+        except Exception:  # torch raises it: some tensors have no memory
+            return None
+        return [gradient if need else None for gradient, need in zip(found, self._needs)] if launched else None

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, Callable, Iterator
 
 from ._errors import UnsupportedError
-from ._fallback import REFUSALS, autocast, reason_of, warn
+from ._fallback import REFUSALS, reason_of, warn
 from ._sdpa import sdpa
 from ._transformers import is_registered, register_with_transformers
 
@@ -57,7 +57,7 @@ def routed(fallback: bool = True) -> Iterator[Routed]:
 
     def attend(*args: Any, **kwargs: Any) -> Any:
         try:
-            result = _attend(*args, **kwargs)
+            result = sdpa(*args, **kwargs)
             calls.served += 1
             return result
         except REFUSALS as error:
@@ -84,10 +84,6 @@ def routed(fallback: bool = True) -> Iterator[Routed]:
         register_with_transformers()
     with Route():
         yield calls
-
-
-def _attend(query: Any, key: Any, value: Any, attn_mask: Any = None, *args: Any, **kwargs: Any) -> Any:
-    return sdpa(*autocast(query, key, value, attn_mask), *args, **kwargs)
 
 
 def _rebound(function: Callable[..., Any], **names: Any) -> Callable[..., Any]:

@@ -207,8 +207,12 @@ def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # torch's names
     operands = [number(value) for value in (a, min, max) if value is not None]
     type = common_type(*operands)
     a = cast(a, type)
-    a = a if min is None else maximum(a, cast(min, type))
-    return a if max is None else minimum(a, cast(max, type))
+    if type not in FLOATS:
+        a = a if min is None else maximum(a, cast(min, type))
+        return a if max is None else minimum(a, cast(max, type))
+    # Choices, whose gradient is that of torch at the bounds, where those of a maximum and a minimum are halved.
+    a = a if min is None else where(less(a, min), min, a)
+    return a if max is None else where(greater(a, max), max, a)
 
 
 # Comparisons, logic and choice.
@@ -329,4 +333,4 @@ def relu(a: Any) -> Symbol:
     a = number(a)
     if common_type(a) == "bool":
         raise refuse("'relu' of a truth value", "it is for numbers")
-    return maximum(a, 0)
+    return where(less_equal(a, 0), 0, a) if common_type(a) in FLOATS else maximum(a, 0)

@@ -11,7 +11,7 @@ from ._call import attend, repeat
 from ._checks import half_precision, number
 from ._errors import ArgumentError, UnsupportedError
 from ._presets import check_softcap, few_queries, fixed, sdpa_preset
-from ._torch_rules import accept
+from ._torch_rules import accept, accept_operands, autocast, gradients_are_wanted
 from ._words import Words
 
 _FLOATS = ("bf16", "f16", "f32", "f64")
@@ -44,7 +44,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
         ArgumentError (a ValueError and a RuntimeError): arguments that torch refuses too, or a
             stride or alignment that the kernel cannot read.
         UnsupportedError (a NotImplementedError): dropout, element types other than bf16 and f16,
-            head dims that are not multiples of 8 up to 256, tensors that require a gradient.
+            head dims that are not multiples of 8 up to 256, and gradients that do not exist, such as those
+            of masks (docs/python.md has all).
     """
     call = None
     if attn_mask is None:
@@ -59,11 +60,13 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
                 scale: float | None, enable_gqa: bool, softcap: float = 0.0, call: Any = None) -> Any:
     """`sdpa` with scores capped to softcap * tanh(score / softcap) before the mask, if `softcap`
     is not 0. `call` is as for `attend`."""
+    query, key, value, attn_mask = autocast(query, key, value, attn_mask)
     given = {"query": query, "key": key, "value": value}
     causal = "causal_top_left" if is_causal else "none"
     if _is_causal_bias(attn_mask):
         causal, attn_mask = _causal_bias(attn_mask, is_causal, query, key), None
-    accept(**given, attn_mask=attn_mask, scale=scale, softcap=softcap)
+    accept_operands(**given)
+    accept(attn_mask=attn_mask, scale=scale, softcap=softcap)
     check_softcap(softcap)
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
@@ -79,7 +82,7 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
     preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use,
-                         few_queries(q.shape[2], q.shape[1], k.shape[1]))
+                         few_queries(q.shape[2], q.shape[1], k.shape[1], gradients_are_wanted(*given.values())))
     captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
     call = call if q is query and k is key and v is value else None
     ranks = [len(tensor.shape) for tensor in given.values()]

@@ -91,8 +91,12 @@ def _view_of_torch(tensor: Any, name: str) -> View:
     kind = tensor.device.type
     if kind not in ("cpu", "cuda"):
         raise UnsupportedError(f"expected '{name}' to be on a cuda or cpu device, got {tensor.device}")
-    device = (_capi.CPU, 0) if kind == "cpu" else (_capi.CUDA, tensor.device.index)
-    return View(tensor.data_ptr(), device, dtype_name(tensor), tensor.shape, tensor.stride(), tensor)
+    return View(tensor.data_ptr(), device_of(tensor), dtype_name(tensor), tensor.shape, tensor.stride(), tensor)
+
+
+def device_of(tensor: Any) -> tuple[int, int]:
+    """DLPack's device type and number of a torch tensor on a cuda or cpu device."""
+    return (_capi.CPU, 0) if tensor.device.type == "cpu" else (_capi.CUDA, tensor.device.index)
 
 
 def refuse_traced_by_jax(value: object, name: str) -> None:

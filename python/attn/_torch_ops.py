@@ -13,6 +13,7 @@ from . import _torch_rules
 from ._errors import ArgumentError, UnsupportedError
 from ._executable import Executable, target_of
 from ._tensors import view
+from ._torch_gradients import Attention, Call, apply, below_autograd, fold, is_transformed
 
 LSE_DTYPE = torch.float32
 
@@ -75,26 +76,32 @@ forward = torch.ops.attn.forward.default
 forward_out = torch.ops.attn.forward_out.default
 
 
-# The operators have no derivatives. They refuse tensors that require a gradient, also in an
-# exported program, where the gradients would otherwise be None.
+# Derivatives. The operators look at the tensors inside the wrappers of a transform of functions, and at those
+# of an exported program.
 
 
-def _refuse_gradients(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
-                      **outputs: torch.Tensor) -> None:
-    if _torch_rules.derivatives_are_wanted():
-        named = {"q": q, "k": k, "v": v, **{f"captures[{n}]": c for n, c in enumerate(captures)}, **outputs}
-        for name, tensor in named.items():
-            _torch_rules.refuse_gradient(name, tensor)
+def _refuse_derivatives(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
+                        **outputs: torch.Tensor) -> None:
+    """Refuses what has none; gradients of q, k and v exist unless outputs are given."""
+    if not _torch_rules.derivatives_are_wanted():
+        return
+    for name, tensor in (("q", q), ("k", k), ("v", v)):
+        (_torch_rules.refuse_gradient_beside_outputs if outputs else _torch_rules.refuse_tangent)(name, tensor)
+    for name, tensor in (*((f"captures[{n}]", capture) for n, capture in enumerate(captures)), *outputs.items()):
+        _torch_rules.refuse_gradient(name, tensor)
 
 
 def _forward_autograd(keys: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    _refuse_gradients(*arguments[:4])
-    with torch._C._AutoDispatchBelowAutograd():
-        return forward.redispatch(keys & torch._C._after_autograd_keyset, *arguments)
+    q, k, v, captures, floats, ints, ir = arguments
+    _refuse_derivatives(q, k, v, captures)
+    if not _torch_rules.gradients_are_wanted(q, k, v):
+        return below_autograd(forward, keys, *arguments)
+    launch = lambda *_: below_autograd(forward, keys, *arguments)
+    return apply(Attention, Call(ir, floats, ints), launch, q, k, v, *captures)
 
 
 def _forward_out_autograd(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
-    _refuse_gradients(*arguments[:4], out=out, lse=lse)
+    _refuse_derivatives(*arguments[:4], out=out, lse=lse)
     with torch._C._AutoDispatchBelowAutograd():
         forward_out.redispatch(keys & torch._C._after_autograd_keyset, *arguments, out=out, lse=lse)
 
@@ -113,11 +120,23 @@ _library.impl("forward_out", _forward_out_autograd, "Autograd", with_keyset=True
 _library.impl("forward_out", _forward_out_in_place, "ADInplaceOrView", with_keyset=True)
 
 
+def is_differentiated(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> bool:
+    """Whether torch differentiates a call by `Attention`, and not by the operator's own rule."""
+    return (not torch.compiler.is_compiling() and _torch_rules.gradients_are_wanted(q, k, v)
+            and not is_transformed() and torch._C._get_tracing_state() is None)
+
+
+def untracked_swap(out: torch.Tensor) -> torch.Tensor:
+    """A new output with positions and heads exchanged, which is no view to torch: the caller may write to it."""
+    with torch._C._AutoDispatchBelowADInplaceOrView():
+        return out.transpose(1, 2)
+
+
 def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
     """Calls the operator on tensors that `accept` has checked. Skips the check of the
     autograd kernel, which takes 3 µs, except in a transform of functions: there only that
     kernel sees the tensors inside the wrappers."""
-    if torch.compiler.is_compiling() or torch._C._functorch.peek_interpreter_stack() is not None:
+    if torch.compiler.is_compiling() or is_transformed():
         return operator(*arguments, **outputs)
     with torch._C._AutoDispatchBelowAutograd():
         return operator(*arguments, **outputs)
@@ -131,7 +150,7 @@ def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: tor
     tensors, tensor_dims = [q, k, v, *captures], [*dims[:3], *dims[3]]
     if "_region" not in ir:
         try:
-            folded = [_fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
+            folded = [fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
         except RuntimeError:  # not a view
             pass
         else:
@@ -142,12 +161,6 @@ def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: tor
         one = [tensor if dim is None else tensor.select(dim, n) for tensor, dim in zip(tensors, tensor_dims)]
         results.append(forward(*one[:3], one[3:], floats, ints, ir))
     return tuple(map(torch.stack, zip(*results))), (0, 0)
-
-
-def _fold(tensor: torch.Tensor, dim: int | None, count: int) -> torch.Tensor:
-    """A view of (batch, ...) and of `count` of them as one larger batch."""
-    many = tensor.expand(count, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-    return many.view(count * many.shape[1], *many.shape[2:])
 
 
 def _forward_out_vmap(*_: object, **__: object) -> None:

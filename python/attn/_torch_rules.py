@@ -29,6 +29,25 @@ def accept(**values: Any) -> None:
                 refuse_gradient(name, value)
 
 
+def accept_operands(**values: Any) -> None:
+    """`accept` for queries, keys and values, which may require a gradient, but have no tangent."""
+    torch = _torch()
+    if torch is None:
+        return
+    for name, value in values.items():
+        if isinstance(value, torch.Tensor):
+            refuse_meaning(name, value)
+            refuse_tangent(name, value)
+
+
+def gradients_are_wanted(*tensors: Any) -> bool:
+    """Whether one of the tensors requires a gradient of what is computed now."""
+    torch = _torch()
+    if torch is None or not torch.is_grad_enabled():
+        return False
+    return any(isinstance(tensor, torch.Tensor) and tensor.requires_grad for tensor in tensors)
+
+
 def derivatives_are_wanted() -> bool:
     """Whether derivatives are enabled in this thread."""
     torch = _torch()
@@ -72,11 +91,23 @@ def _has_plain_functions(kind: type) -> bool:
 
 
 def refuse_gradient(name: str, tensor: Any) -> None:
-    """Refuses tensors that require a gradient: attn has no derivatives yet."""
-    torch = _torch()
-    if tensor.requires_grad and torch.is_grad_enabled():
-        raise UnsupportedError(f"'{name}' requires a gradient, and attn computes the forward pass only: call it under "
-                               "torch.no_grad(), or on detached tensors")
+    """Refuses tensors that require a gradient which attn does not compute."""
+    if gradients_are_wanted(tensor):
+        raise UnsupportedError(f"'{name}' requires a gradient, and attn computes those of queries, keys and values alone: "
+                               "detach it, or call attn under torch.no_grad()")
+    refuse_tangent(name, tensor)
+
+
+def refuse_gradient_beside_outputs(name: str, tensor: Any) -> None:
+    """Refuses operands that require a gradient where the results go to memory that is given."""
+    if gradients_are_wanted(tensor):
+        raise UnsupportedError(f"'{name}' requires a gradient, which results that are written to 'out' and 'lse' do not have: "
+                               "leave these to attn, or call it under torch.no_grad()")
+    refuse_tangent(name, tensor)
+
+
+def refuse_tangent(name: str, tensor: Any) -> None:
+    """Refuses tensors of forward-mode differentiation."""
     if _has_tangent(tensor):
         raise UnsupportedError(f"'{name}' has a tangent, and attn has no forward-mode derivative: call it outside of "
                                "torch.func.jvp, or on the primal that torch.autograd.forward_ad.unpack_dual returns")
@@ -102,3 +133,19 @@ def check_writable(name: str, tensor: Any) -> None:
     if tensor.is_neg() or tensor.is_conj():
         raise ArgumentError(f"expected '{name}' to be resolved since it is written, got a tensor with its "
                             f"{'negative' if tensor.is_neg() else 'conjugate'} bit set: pass what resolve_neg() returns")
+
+
+def autocast(*tensors: Any) -> tuple[Any, ...]:
+    """Returns torch tensors as torch.autocast passes them to scaled_dot_product_attention:
+    in its element type, if it is enabled for the device of the first. What is no tensor of torch, truth values,
+    float64 and classes of tensors stay as they are."""
+    torch = _torch()
+    if torch is None or not isinstance(tensors[0], torch.Tensor):
+        return tensors
+    device = tensors[0].device.type
+    if device not in ("cpu", "cuda") or not torch.is_autocast_enabled(device):
+        return tensors
+    dtype = torch.get_autocast_dtype(device)
+    plain = (torch.Tensor, torch.nn.Parameter)
+    return tuple(tensor.to(dtype) if type(tensor) in plain and tensor.is_floating_point() and tensor.dtype != torch.float64
+                 else tensor for tensor in tensors)

@@ -11,9 +11,10 @@ from typing import Any, Callable
 from . import _tensors
 from ._band import Band
 from ._errors import UnsupportedError
-from ._fallback import REFUSALS, autocast, reason_of, warn_once
+from ._fallback import REFUSALS, reason_of, warn_once
 from ._flash import flash_attn_func
 from ._sdpa import capped_sdpa
+from ._torch_rules import autocast
 
 # Keywords that models pass to each attention and that transformers' "sdpa" ignores, too:
 # the positions of tokens, which the mask has already, what else a model returns, and the lengths

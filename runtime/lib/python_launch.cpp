@@ -11,7 +11,7 @@ using namespace attn::runtime;
 
 namespace {
 
-constexpr ptrdiff_t kMostObjects = 8;
+constexpr ptrdiff_t kMostObjects = 12;
 constexpr int kAttentionRank = 4;
 
 /// The tensors of a call, in the form of the public interface.

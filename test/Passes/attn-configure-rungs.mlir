@@ -99,4 +99,4 @@ func.func @statistics(%o: !t, %do: !t, %lse: !l, %dlse: !l) -> (!l, !l) {
 }
 
 // RUN: not attn-opt %s --attn-configure="rungs=dq" -split-input-file 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER: error: 'attn.attention_bwd' op expected each of 'rungs' to be KERNEL=RUNG, got 'dq'
+// NUMBER: error: 'attn.delta' op expected each of 'rungs' to be KERNEL=RUNG, got 'dq'

@@ -70,10 +70,8 @@ func.func @query(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale:
 // CHECK: tile.load %{{.*}} at(%{{.*}}, %[[HEAD]], %[[ROW]])
 // CHECK: tile.step @ld_lse
 // CHECK: tile.step @ld_do
-// CHECK: tile.step @ld_dl
 // CHECK: tile.step @qk
 // CHECK: tile.mma %{{.*}}, %{{.*}} transpose_b : tensor<64x64xbf16>, tensor<48x64xbf16> -> tensor<64x48xf32>
-// CHECK: tile.step @dp
 // CHECK: tile.step @score
 // CHECK: tile.yield %{{.*}}, %{{.*}} : tensor<64x48xf32>, tensor<64x48xf32>
 // CHECK: tile.step @mask masked
@@ -85,11 +83,13 @@ func.func @query(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale:
 // CHECK: tile.step @exp
 // CHECK: tile.broadcast {{.*}} dim 0 : tensor<48xf32> -> tensor<64x48xf32>
 // CHECK: tile.step @cvt_p
+// CHECK: tile.step @mm_dv
+// CHECK: tile.step @ld_dl
+// CHECK: tile.step @dp
 // CHECK: tile.step @dsoft
 // CHECK: %[[NONE:.*]] = arith.cmpf oeq
 // CHECK: arith.select %[[NONE]]
 // CHECK: tile.step @cvt_ds
-// CHECK: tile.step @mm_dv
 // CHECK: tile.step @mm_dk
 // CHECK: tile.step @cvt_dk
 // CHECK: arith.mulf

@@ -140,7 +140,7 @@ class Classes(TorchTest):
 
 
 class Derivatives(TorchTest):
-    """attn has none, and refuses calls that need one."""
+    """Those that attn does not have are refused by name; package_gradients_test.py has the others."""
 
     def setUp(self):
         super().setUp()
@@ -171,11 +171,6 @@ class Derivatives(TorchTest):
         function = torch.func.vmap(lambda q: attn.sdpa(q, q, q))
         self.refused("q|query", torch.func.jvp, function, (torch.stack([self.q] * 2),), (torch.ones(2, *self.q.shape).half(),))
 
-    def test_reverse_mode(self):
-        function = lambda q: attn.sdpa(q, self.q, self.q).float().sum()
-        self.refused("query", torch.func.grad(function), self.q)
-        self.refused("query", torch.func.vjp, function, self.q)
-
     def test_numbers_that_want_a_gradient(self):
         q, number, lowest = self.q, torch.nn.Parameter(torch.tensor(0.5)), torch.tensor(1.0, requires_grad=True) * 2
         kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s * number)
@@ -201,28 +196,11 @@ class Derivatives(TorchTest):
         wants, out, lse = q.clone().requires_grad_(), torch.empty_like(q), torch.empty(1, 2, 9)
         for n, name in enumerate("qkv"):
             tensors = [wants if n == m else q for m in range(3)]
-            self.refused(name, _torch_ops.forward, *tensors, [], [0.1], [], kernel.ir)
             self.refused(name, _torch_ops.forward_out, *tensors, [], [0.1], [], kernel.ir, out=out, lse=lse)
         self.refused("out", _torch_ops.forward_out, q, q, q, [], [0.1], [], kernel.ir, out=wants * 1, lse=lse)
         slopes = torch.rand(2, requires_grad=True)
         kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + slopes[h])
         self.refused(r"captures\[0\]", _torch_ops.forward, q, q, q, [slopes], [0.1], [], kernel.ir)
-
-    def test_exported_programs(self):
-        class Model(torch.nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.weight = torch.nn.Parameter(torch.eye(64).half())
-
-            def forward(self, x):
-                x = x @ self.weight
-                return attn.sdpa(x, x, x)
-
-        with torch.no_grad():
-            program = torch.export.export(Model(), (self.q,)).module()
-        self.refused("q", program, self.q)
-        with torch.no_grad():
-            self.assertTrue(torch.equal(program(self.q), attn.sdpa(self.q, self.q, self.q)))
 
 
 class Batches(TorchTest):

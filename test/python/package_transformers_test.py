@@ -3,6 +3,7 @@
 attn as through torch, on the simulator."""
 
 import contextlib
+import copy
 import unittest
 import warnings
 
@@ -91,6 +92,46 @@ class ModelRules(unittest.TestCase):
             self.close(compiled(ids), want)
             frames.append(counter.frame_count)
         self.assertEqual(len(set(frames)), 1)
+
+
+class Training(ModelRules):
+    """The gradients of a model's parameters are as near to those in float32 as with torch's attention."""
+
+    def gradients(self, model, implementation, ids, mask, compiled=False):
+        model.set_attn_implementation(implementation)
+        loss_of = lambda ids: model(ids, attention_mask=mask, labels=ids, use_cache=False).loss
+        if compiled:
+            torch._dynamo.reset()
+            loss_of = torch.compile(loss_of, backend=self.BACKEND, fullgraph=True)
+        with torch.enable_grad():
+            return torch.autograd.grad(loss_of(ids), list(model.parameters()))
+
+    def compare(self, name, is_padded, compiled=False, **sizes):
+        model = self.model(name, **sizes).train()
+        ids = torch.randint(0, 64, (2, 24), device=self.DEVICE)
+        mask = torch.ones_like(ids)
+        mask[1, :5] = not is_padded
+        attn.register_with_transformers(fallback=False)
+        exact = self.gradients(copy.deepcopy(model).float(), "sdpa", ids, mask)
+        wanted, got = (self.gradients(model, name, ids, mask, compiled) for name in ("sdpa", "attn"))
+        for right, want, found in zip(exact, wanted, got):
+            error, limit = ((x.float() - right).norm().item() for x in (found, want))
+            self.assertLessEqual(error, 1.5 * limit + 1e-3 * right.norm().item())
+
+    def test_llama(self):
+        self.compare("Llama", is_padded=False)
+
+    def test_padding(self):
+        self.compare("Llama", is_padded=True)
+
+    def test_a_sliding_window(self):
+        self.compare("Mistral", is_padded=False, sliding_window=7)
+
+    def test_a_soft_cap(self):
+        self.compare("Gemma2", is_padded=False, head_dim=32)
+
+    def test_llama_compiled(self):
+        self.compare("Llama", is_padded=False, compiled=True)
 
 
 class Models(ModelRules):

@@ -20,11 +20,13 @@ import os
 from racing import flex, libattn, masks, shares
 from racing.unavailable import Unavailable
 
-PEERS = ("cudnn", "torch-fa2", "fa4", *flex.BACKENDS)
+PEERS = ("cudnn", "torch-fa2", "fa4", "fa4-det", *flex.BACKENDS)
 NAMES = ("attn",) + PEERS
 # As the plans of bundles and the runtime spell them.
 ELEMENT_TYPES = {"bf16": "bf16", "fp16": "f16"}
 RUNTIME_TYPES = {"torch.bfloat16": "bf16", "torch.float16": "f16", "torch.float32": "f32", "torch.int32": "i32", "torch.bool": "bool"}
+# The kinds of the plans that compute an operation.
+PLAN_KINDS = {"fwd": ("fwd",), "bwd": ("bwd", "bwd_dk_dv"), "bwd-det": ("bwd", "bwd_dk_dv")}
 PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 
 
@@ -126,7 +128,7 @@ def mismatch(problem, point, has_functions=False):
     """Returns "" or in what the problem of a bundle's plan is not the point's."""
     regions = ("none", "custom") if has_functions else ("none",)
     mask_regions = ("custom",) if point.is_function else regions
-    for key, allowed in (("kind", (point.op,)), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),
+    for key, allowed in (("kind", PLAN_KINDS[point.op]), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),
                          ("head_dim_v", (point.dv,)), ("mask", PLAN_MASKS.get(point.mask, PLAN_MASKS["none"])),
                          ("score_region", regions), ("mask_region", mask_regions)):
         if problem[key] not in allowed:
@@ -138,7 +140,7 @@ def bundle_name(point):
     """The file of a point's bundle; lengths and heads are arguments of the launch."""
     dtype = "" if point.dtype == "bf16" else "_" + point.dtype
     dv = "" if point.dv == point.d else f"x{point.dv}"
-    return f"fwd{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
+    return f"{'bwd' if point.is_backward else 'fwd'}{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
 
 
 def find_variants(folder):
@@ -179,6 +181,8 @@ def package_version(name):
 
 
 def make_peer(torch, name, point, inputs):
+    if name == "fa4-det":
+        raise Unavailable("is a backward pass")
     if name == "fa4":
         return Fa4Contender(torch, point, inputs)
     if name in flex.BACKENDS:

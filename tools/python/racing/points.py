@@ -12,6 +12,8 @@ GRIDS = {
 MASKS = tuple(masks.BUILT_IN)
 CASES = tuple(masks.MASKS)
 DTYPES = ("bf16", "fp16")
+# bwd-det: by kernels that give the same bits in each run.
+OPS = ("fwd", "bwd", "bwd-det")
 
 
 def pair(text):
@@ -24,13 +26,11 @@ def pair(text):
 
 
 class Point:
-    """One forward problem; without `heads` there are HIDDEN / dv of them, and
+    """One problem of `op`; without `heads` there are HIDDEN / dv of them, and
     as many of K and V; without `batch` there are TOKENS tokens."""
 
-    op = "fwd"
-
-    def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None, batch=None):
-        self.mask, self.d, self.dv, self.seqlen, self.dtype = mask, d, dv or d, seqlen, dtype
+    def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None, batch=None, op="fwd"):
+        self.op, self.mask, self.d, self.dv, self.seqlen, self.dtype = op, mask, d, dv or d, seqlen, dtype
         self.batch = batch or max(1, TOKENS // seqlen)
         self.heads, self.kv_heads = heads or (HIDDEN // self.dv,) * 2
         self.grouped = self.heads != self.kv_heads
@@ -44,6 +44,15 @@ class Point:
         """What tells this point from others of its dtype, head dims and seqlen."""
         groups = [f"gqa{self.heads}-{self.kv_heads}"] if self.grouped else []
         return "+".join(groups + ([self.mask] if self.mask != "none" or not groups else []))
+
+    @property
+    def is_backward(self):
+        return self.op != "fwd"
+
+    @property
+    def forward(self):
+        """The forward pass of the same problem."""
+        return Point(self.mask, self.d, self.seqlen, self.dv, self.dtype, (self.heads, self.kv_heads), self.batch)
 
     @property
     def causal(self):
@@ -61,13 +70,13 @@ class Point:
 
     @property
     def shapes(self):
-        """Of Q, K and V: batch, seqlen, heads, head dim."""
-        kv = (self.batch, self.seqlen, self.kv_heads)
-        return (self.batch, self.seqlen, self.heads, self.d), kv + (self.d,), kv + (self.dv,)
+        """Of Q, K, V and, in a backward pass, dO: batch, seqlen, heads, head dim."""
+        rows, kv = (self.batch, self.seqlen, self.heads), (self.batch, self.seqlen, self.kv_heads)
+        return (rows + (self.d,), kv + (self.d,), kv + (self.dv,)) + ((rows + (self.dv,),) if self.is_backward else ())
 
     @property
     def flops(self):
-        """Two products, 2 s^2 d and 2 s^2 dv operations a head; half of it if causal, as papers
+        """Two products, 2 s^2 d and 2 s^2 dv operations a head, of a backward pass three and two; half of it if causal, as papers
         count; of a mask function, the share of the pairs that it admits."""
         if self.is_function:
             return self.flops_of(shares.admissible_pairs(self.mask, self.seqlen))
@@ -76,7 +85,8 @@ class Point:
 
     def flops_of(self, pairs):
         """The operations of so many pairs of a head."""
-        return 2 * self.batch * self.heads * pairs * (self.d + self.dv)
+        columns = 3 * self.d + 2 * self.dv if self.is_backward else self.d + self.dv
+        return 2 * self.batch * self.heads * pairs * columns
 
     @property
     def scale(self):
@@ -96,8 +106,8 @@ def describe_family(family):
     return f"{op} {dtype} {case} d{d}" + (f"/{dv}" if dv != d else "")
 
 
-def make_grid(grid, dims, masks, least, most, dtypes=("bf16",), heads=(None,)):
+def make_grid(grid, dims, masks, least, most, dtypes=("bf16",), heads=(None,), op="fwd"):
     """All points of a grid; `dims` are pairs, `heads` pairs or None."""
-    return [Point(mask, d, seqlen, dv, dtype, group)
+    return [Point(mask, d, seqlen, dv, dtype, group, op=op)
             for dtype in dtypes for d, dv in dims for group in heads for mask in masks
             for seqlen in GRIDS[grid] if least <= seqlen <= most]

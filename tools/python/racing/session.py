@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 
-from racing import check, contenders, libattn, race, shares
+from racing import backward, check, contenders, libattn, race, shares
 
 
 def query_smi(field):
@@ -71,7 +71,7 @@ class Session:
             "power_limit": query_smi("power.limit"), "torch": torch.__version__,
             "cudnn": torch.backends.cudnn.version(), "attn": self.runtime.version if self.runtime else "none",
         }
-        if {"fa4", "fa4-flex"} & set(self.settings.contenders):
+        if {"fa4", "fa4-det", "fa4-flex"} & set(self.settings.contenders):
             environment["fa4"] = contenders.package_version("flash-attn-4")
             environment["cutlass_dsl"] = contenders.package_version("nvidia-cutlass-dsl")
         for plugin in self.plugins:
@@ -100,6 +100,14 @@ class Session:
         """The problems of the variants, as their plans have them."""
         return [bundle.plan["problem"] for bundles in self.variants.values() for bundle in bundles]
 
+    def attn(self, point, inputs):
+        """The contender attn."""
+        bundle_of = lambda point: self.bundle(os.path.join(self.settings.bundles, contenders.bundle_name(point)))
+        if point.is_backward:
+            return backward.AttnContender(self.torch, point, inputs, bundle_of(point), bundle_of(point.forward))
+        captured = contenders.attn_captured(self.torch, point, inputs[0].device)
+        return contenders.AttnContender(self.torch, point, inputs, bundle_of(point), captured)
+
     def entrants(self, point):
         """Who takes part at a point: {name: (kind, function of the inputs)}."""
         torch, found = self.torch, {}
@@ -120,7 +128,8 @@ class Session:
             if name == "attn":
                 add(name, "attn", lambda inputs: self.make_attn(point, inputs))
             else:
-                add(name, "peer", lambda inputs, n=name: contenders.make_peer(torch, n, point, inputs))
+                peers = backward if point.is_backward else contenders
+                add(name, "peer", lambda inputs, n=name, p=peers: p.make_peer(torch, n, point, inputs))
         for mask in self.settings.beside if "attn" in found else ():
             if mask != point.mask:
                 own = point.with_mask(mask)
@@ -163,7 +172,7 @@ def measure(session, point):
     device = torch.device("cuda", torch.cuda.current_device())
     dtype = check.torch_dtype(torch, point.dtype)
     inputs = [torch.randn(shape, device=device, dtype=dtype) for shape in point.shapes]
-    references = {point.mask: check.Reference(torch, point, inputs)}
+    references = {point.mask: (backward if point.is_backward else check).Reference(torch, point, inputs)}
 
     def check_one(contender):
         own = own_point(contender, point)

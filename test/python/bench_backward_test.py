@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The race of backward passes, as far as it needs no GPU."""
+
+import contextlib
+import io
+import os
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+import attention
+import make_bundles
+from racing import backward, contenders, points
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+class Points(unittest.TestCase):
+    def test_flops_are_those_of_five_products(self):
+        point = points.Point("none", 128, 4096, op="bwd")
+        self.assertEqual(point.flops * 2, point.forward.flops * 5)
+        self.assertEqual(points.Point("causal", 128, 4096, op="bwd").flops * 2, point.flops)
+        self.assertEqual(points.Point("none", 192, 4096, dv=128, op="bwd").flops, 2 * 4 * 16 * 4096 * 4096 * (3 * 192 + 2 * 128))
+
+    def test_inputs_end_with_the_gradient_of_the_output(self):
+        point = points.Point("causal", 192, 4096, 128, heads=(32, 8), op="bwd-det")
+        self.assertEqual(point.shapes, ((4, 4096, 32, 192), (4, 4096, 8, 192), (4, 4096, 8, 128), (4, 4096, 32, 128)))
+        self.assertEqual(point.shapes[:3], point.forward.shapes)
+
+    def test_bundles(self):
+        point = points.Point("causal", 64, 4096, dtype="fp16", op="bwd-det")
+        self.assertEqual(contenders.bundle_name(point), "bwd_fp16_d64_causal.attn")
+        self.assertEqual(contenders.bundle_name(point.forward), "fwd_fp16_d64_causal.attn")
+        self.assertEqual(make_bundles.source(point).count("{attn.gradient}"), 3)
+        self.assertNotIn("attn.gradient", make_bundles.source(point.forward))
+
+    def test_what_cannot_be_raced(self):
+        for arguments in (["--op=bwd", "--matrix=."], ["--op=bwd-det", "--bundles=.", "--cases=prefix1024"]):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
+                attention.parse_arguments(arguments)
+            self.assertIn("races bundles of the masks none,causal", errors.getvalue())
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class Judged(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        self.point = points.Point("causal", 64, 160, heads=(4, 2), batch=2, op="bwd")
+        self.inputs = [torch.randn(shape).bfloat16() for shape in self.point.shapes]
+        self.reference = backward.Reference(torch, self.point, self.inputs)
+
+    def gradients(self):
+        doubles = [x.double() for x in self.inputs]
+        attend = torch.nn.functional.scaled_dot_product_attention
+        contender = backward.GraphContender(torch, doubles, lambda q, k, v: attend(
+            q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True, enable_gqa=True).transpose(1, 2))
+        return [x.bfloat16() for x in contender.results(contender.call())]
+
+    def test_right_gradients(self):
+        self.assertEqual(self.reference.judge(*self.gradients()), "")
+
+    def test_wrong_gradients(self):
+        for n, name in enumerate("QKV"):
+            for spoil in (lambda x: x.mul_(1.1), lambda x: x[-1, -1, -1].zero_(), lambda x: x[0, 0].fill_(float("nan"))):
+                gradients = self.gradients()
+                spoil(gradients[n])
+                self.assertRegex(self.reference.judge(*gradients), f"^d{name}")
+
+
+if __name__ == "__main__":
+    unittest.main()

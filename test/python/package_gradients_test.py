@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients of attention by torch's autograd, on the simulator."""
+
+import gc
+import unittest
+import weakref
+from unittest import mock
+
+import package_support  # finds the package
+
+import attn
+from package_torch_test import TorchTest
+
+try:
+    import gradient_problems
+    import torch
+    from torch import library as torch_library
+    from torch._dynamo.testing import CompileCounterWithBackend
+    from torch.utils.checkpoint import checkpoint
+except ImportError:
+    torch = None
+
+# Most positions: a problem takes the simulator about a second.
+LONGEST = 70
+
+
+class GradientTest(TorchTest):
+    def setUp(self):
+        super().setUp()
+        torch.set_grad_enabled(True)
+
+    def leaves(self, *shapes, dtype=None):
+        return [self.normal(*shape, dtype=dtype).requires_grad_() for shape in shapes]
+
+    def exact(self, function, tensors, gradient):
+        """The gradients of torch's function in float64."""
+        doubles = [x.detach().double().requires_grad_(x.requires_grad) for x in tensors]
+        return torch.autograd.grad(function(*doubles), [x for x in doubles if x.requires_grad], gradient.double())
+
+    def near(self, got, want, tolerance=2e-2):
+        for found, exact in zip(got, want):
+            self.assertEqual(found.shape, exact.shape)
+            self.assertLessEqual((found.double() - exact).abs().max().item(), tolerance * (1 + exact.abs().max().item()))
+
+
+class Right(GradientTest):
+    """By FlashAttention's rule."""
+
+    def check(self, seed, kind, dims, dtype, **options):
+        problem = gradient_problems.Problem(seed, kind, dims, dtype, "cpu", LONGEST, 1, **options)
+        with self.subTest(str(problem)):
+            for name, (error, allowed) in problem.run().items():
+                self.assertLessEqual(error, allowed, name)
+
+    def test_each_kind(self):
+        for seed, kind in enumerate(gradient_problems.KINDS):
+            self.check(seed, kind, (64, 64), (torch.bfloat16, torch.float16)[seed % 2])
+
+    def test_head_dims(self):
+        for seed, dims in enumerate(((96, 96), (128, 128), (72, 72), (192, 128))):
+            self.check(seed, "causal", dims, torch.bfloat16)
+
+    def test_those_that_are_asked_for(self):
+        for seed, needs in enumerate(((True, False, False), (False, True, True), (False, False, True), (True, True, False))):
+            self.check(seed, "causal", (64, 64), torch.float16, needs=needs)
+
+
+class Identities(GradientTest):
+    """What holds for the gradients of any tensors, on `DEVICE`."""
+
+    DEVICE, ROWS, COLUMNS = "cpu", 40, 50
+
+    def setUp(self):
+        super().setUp()
+        sizes = ((4, self.ROWS, 64), (2, self.COLUMNS, 64), (2, self.COLUMNS, 64), (4, self.ROWS, 64))
+        self.q, self.k, self.v, self.of_out = (torch.randn(2, *size, device=self.DEVICE).half() for size in sizes)
+        self.of_lse = torch.randn(2, 4, self.ROWS, device=self.DEVICE)
+
+    def gradients(self, of_out, of_lse=None, **options):
+        """In double precision, (batch, head, position, dim)."""
+        leaves = [x.detach().transpose(1, 2).requires_grad_() for x in (self.q, self.k, self.v)]
+        out, lse = attn.flash_attn_func(*leaves, return_lse=True, **options)
+        results, given = [out], [of_out.transpose(1, 2)]
+        if of_lse is not None:
+            results, given = [out, lse], given + [of_lse]
+        return [x.transpose(1, 2).double() for x in torch.autograd.grad(results, leaves, given)]
+
+    def of_group(self, x):
+        """The sums over the query heads of a head of K and V."""
+        return x.double().unflatten(1, (2, 2)).sum(2)
+
+    def equal(self, a, b, terms):
+        """Up to the rounding of the summed terms."""
+        limit = 2e-3 * terms.double().abs().sum(-2, keepdim=True).max().item()
+        self.assertLessEqual((a - b).abs().max().item(), limit)
+
+    def test_probabilities_sum_to_one(self):
+        _, _, d_v = self.gradients(self.of_out)
+        self.equal(d_v.sum(2), self.of_group(self.of_out).sum(2), d_v)
+
+    def test_a_shift_of_all_keys_changes_nothing(self):
+        _, d_k, _ = self.gradients(self.of_out)
+        self.equal(d_k.sum(2), torch.zeros_like(d_k[:, :, 0]), d_k)
+
+    def test_queries_and_keys_have_the_same_part_in_scores(self):
+        for options in (dict(), dict(causal=True), dict(window_size=(9, 3))):
+            d_q, d_k, _ = self.gradients(self.of_out, **options)
+            products = self.q.double() * d_q
+            self.equal(self.of_group(products).sum((2, 3)), (self.k.double() * d_k).sum((2, 3)), products.flatten(2)[..., None])
+
+    def test_the_lse_alone(self):
+        d_q, d_k, d_v = self.gradients(torch.zeros_like(self.of_out), self.of_lse)
+        self.assertEqual(d_v.abs().max().item(), 0)
+        self.equal(d_k.sum(2), self.of_group(self.q.double() * self.of_lse.double()[..., None] / 8).sum(2), d_k)
+        both = self.gradients(self.of_out, self.of_lse)
+        for found, *parts in zip(both, (d_q, d_k, d_v), self.gradients(self.of_out)):
+            self.equal(found, sum(parts), found)
+
+    def test_rows_without_keys_have_no_part(self):
+        self.k, self.v = self.k[:, :, :self.ROWS // 2], self.v[:, :, :self.ROWS // 2]
+        d_q, d_k, d_v = self.gradients(self.of_out, self.of_lse, causal=True)
+        empty = self.ROWS // 2
+        self.assertEqual(d_q[:, :, :empty].abs().max().item(), 0)
+        self.q, self.of_out, self.of_lse = (x[:, :, empty:].contiguous() for x in (self.q, self.of_out, self.of_lse))
+        alone = self.gradients(self.of_out, self.of_lse, causal=True)
+        for found, want in zip((d_q[:, :, empty:], d_k, d_v), alone):
+            self.equal(found, want, want)
+
+    def test_parts_of_the_keys_with_the_lse_of_all(self):
+        from attn import _torch_gradients, _torch_ops
+
+        ir = attn.compile(head_dim=64, dtype="f16").problem.to_ir()
+        q, k, v, of_out = (x.transpose(1, 2) for x in (self.q, self.k, self.v, self.of_out))
+        out, lse = _torch_ops.forward(q, k, v, [], [0.125], [], ir)
+        some = lambda first, last: _torch_gradients.backward(of_out, self.of_lse, q, k[:, first:last], v[:, first:last], [], out, lse,
+                                                             [0.125], [], [True] * 3, ir)
+        whole, parts = some(0, None), (some(0, 17), some(17, None))
+        self.equal(sum(part[0].double() for part in parts), whole[0].double(), whole[0])
+        for n in (1, 2):
+            self.equal(torch.cat([part[n] for part in parts], 1).double(), whole[n].double(), whole[n])
+
+
+class Rules(GradientTest):
+    """torch's rules for what it differentiates."""
+
+    def setUp(self):
+        super().setUp()
+        self.q, self.k = self.leaves((1, 2, 20, 64), (1, 2, 24, 64))
+        self.gradient = self.normal(1, 2, 20, 64)
+        self.want = self.exact(self.torchs, (self.q, self.k), self.gradient)
+
+    @staticmethod
+    def torchs(q, k):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, k)
+
+    @staticmethod
+    def attns(q, k):
+        return attn.sdpa(q, k, k)
+
+    def gradients(self, out):
+        return torch.autograd.grad(out, (self.q, self.k), self.gradient)
+
+    def test_calls_that_repeat_an_earlier_one(self):
+        from attn import _replay
+
+        _replay._remembered.replays.clear()
+        first = self.gradients(self.attns(self.q, self.k))
+        for _ in range(3):
+            self.assertTrue(all(map(torch.equal, self.gradients(self.attns(self.q, self.k)), first)))
+        with mock.patch("attn._torch_gradients.backward", side_effect=AssertionError("not repeated")):
+            self.near(self.gradients(self.attns(self.q, self.k)), self.want)
+        with torch.no_grad():
+            self.assertFalse(self.attns(self.q, self.k).requires_grad)
+
+    def test_nothing_is_kept_alive(self):
+        out = self.attns(self.q * 1, self.k)
+        kept = weakref.ref(out)
+        del out
+        gc.collect()
+        self.assertIsNone(kept())
+
+    def test_what_changes_before_the_backward_pass(self):
+        number = torch.tensor(0.125)
+        out = attn.sdpa(self.q, self.k, self.k, scale=number)
+        number.fill_(9)
+        self.near(self.gradients(out), self.want)
+        for _ in range(2):  # in full, and repeated
+            for which in ("input", "output"):
+                x = self.q * 1
+                out = self.attns(x, self.k)
+                (x if which == "input" else out).detach().mul_(2)
+                with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+                    self.gradients(out)
+
+    def test_the_output_may_be_written_where_it_is_not_needed(self):
+        out = self.attns(self.q, self.k)
+        self.assertFalse(out._is_view())
+
+    def test_expanded_gradients(self):
+        q, k = (x.detach().clone().requires_grad_() for x in (self.q, self.k))
+        self.attns(q, k).sum().backward()
+        self.near((q.grad, k.grad), self.exact(self.torchs, (q, k), torch.ones_like(self.gradient)))
+
+    def test_the_lse_alone(self):
+        q, k = (x.detach().transpose(1, 2).requires_grad_() for x in (self.q, self.k))
+        _, lse = attn.flash_attn_func(q, k, k, return_lse=True)
+        got = torch.autograd.grad(lse.sum(), (q, k))
+        scores = lambda q, k: (q.transpose(1, 2) @ k.transpose(1, 2).transpose(2, 3) / 8).logsumexp(-1)
+        self.near(got, self.exact(scores, (q, k), torch.ones(1, 2, 20)))
+
+    def test_empty_tensors(self):
+        for batch, rows, columns in ((1, 0, 9), (1, 9, 0), (0, 9, 9)):
+            for _ in range(2):
+                q, k = self.leaves((batch, 2, rows, 64), (batch, 2, columns, 64))
+                self.attns(q, k).sum().backward()
+                self.assertEqual((q.grad.shape, k.grad.shape), (q.shape, k.shape))
+                self.assertEqual((q.grad.abs().sum().item(), k.grad.abs().sum().item()), (0, 0))
+
+    def test_few_queries_have_the_kernels_of_many(self):
+        from attn._executable import Executable
+
+        for rows in (20, 1, 3):
+            q, k = self.leaves((1, 4, rows, 64), (1, 2, 24, 64))
+            before = Executable.count()
+            out = attn.sdpa(q, k, k, enable_gqa=True)
+            got = torch.autograd.grad(out, (q, k), torch.ones_like(out))
+            self.assertTrue(rows == 20 or Executable.count() == before)
+            torchs = lambda q, k: torch.nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True)
+            self.near(got, self.exact(torchs, (q, k), torch.ones_like(out)))
+
+    def test_kernels_are_compiled_before_the_forward_pass(self):
+        from attn._executable import Executable
+
+        q, k = self.leaves((1, 2, 9, 64), (1, 2, 9, 64))
+        out = self.attns(q, k)
+        before = Executable.count()
+        out.sum().backward()
+        self.assertEqual(Executable.count(), before)
+
+    def test_only_what_is_asked_for_is_computed(self):
+        from attn import _torch_gradients
+
+        for frozen, count in ((self.q, 1), (self.k, 1), (None, 2)):
+            q, k = (x.detach() if x is frozen else x for x in (self.q, self.k))
+            out = self.attns(q, k)
+            with mock.patch.object(_torch_gradients, "Executable", wraps=_torch_gradients.Executable) as executables, \
+                    mock.patch("attn._replay._grad_enabled", return_value=True):
+                torch.autograd.grad(out, [x for x in (q, k) if x.requires_grad], self.gradient)
+            text = executables.get.call_args[0][0]
+            self.assertEqual(text.count("attn.gradient"), {1: 2 if frozen is self.q else 1, 2: 3}[count])
+
+    def test_checkpoints(self):
+        for reentrant in (False, True):
+            for rows in (20, 21):  # of which a call with gradients has been made, or none
+                q = self.normal(1, 2, rows, 64).requires_grad_()
+                checkpoint(self.attns, q, self.k, use_reentrant=reentrant).sum().backward()
+                self.near((q.grad,), self.exact(self.torchs, (q, self.k), self.normal(1, 2, rows, 64).fill_(1))[:1])
+
+    def test_autocast(self):
+        q, k = (x.detach().float().requires_grad_() for x in (self.q, self.k))
+        for function in (self.attns, lambda q, k: attn.attention(q, k, k),
+                         lambda q, k: attn.flash_attn_func(*(x.transpose(1, 2) for x in (q, k, k))).transpose(1, 2)):
+            for dtype in (torch.bfloat16, torch.float16):
+                with torch.autocast("cpu", dtype=dtype):
+                    out = function(q, k)
+                self.assertEqual(out.dtype, dtype)
+                got = torch.autograd.grad(out, (q, k), self.gradient.to(dtype))
+                self.assertEqual([x.dtype for x in got], [torch.float32] * 2)
+                self.near(got, self.want)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            self.assertEqual(self.attns(self.q, self.k).dtype, torch.bfloat16)
+
+    def test_the_same_bits_in_each_run(self):
+        first = self.gradients(self.attns(self.q, self.k))
+        with mock.patch.object(torch, "are_deterministic_algorithms_enabled", return_value=True):
+            self.assertTrue(all(map(torch.equal, self.gradients(self.attns(self.q, self.k)), first)))
+        q, k = (x.detach().transpose(1, 2).requires_grad_() for x in (self.q, self.k))
+        out = attn.flash_attn_func(q, k, k, deterministic=True)
+        got = torch.autograd.grad(out, (q, k), self.gradient.transpose(1, 2))
+        self.assertTrue(all(torch.equal(a, b.transpose(1, 2)) for a, b in zip(first, got)))
+
+    def test_gradients_at_kinks_are_torchs(self):
+        q = k = torch.zeros(1, 1, 4, 64).half()
+        for function in (lambda s: torch.clamp(s, 0, 1), lambda s: torch.clamp(s, max=0), torch.relu, torch.abs,
+                         lambda s: torch.maximum(s, s * 2), lambda s: torch.where(s > 0, s, 3 * s)):
+            k = self.normal(1, 1, 4, 64).requires_grad_()
+            v = self.normal(1, 1, 4, 64)
+            q = torch.zeros(1, 1, 4, 64).half().requires_grad_()
+            gradient = self.normal(1, 1, 4, 64)
+            out = attn.attention(q, k, v, lambda s, b, h, i, j: function(s))
+            exact = lambda q, k: function(q @ k.transpose(2, 3) / 8).softmax(-1) @ v.double()
+            self.near(torch.autograd.grad(out, (q, k), gradient), self.exact(exact, (q, k), gradient))
+
+
+class Refused(GradientTest):
+    def test_results_that_are_given(self):
+        kernel, q = attn.compile(head_dim=64, dtype="f16"), self.normal(1, 9, 2, 64)
+        for given in (dict(out=torch.empty_like(q)), dict(lse=torch.empty(1, 2, 9))):
+            with self.assertRaisesRegex(attn.UnsupportedError, "'q' requires a gradient, which results that are written"):
+                kernel(q.clone().requires_grad_(), q, q, **given)
+
+    def test_captured_tensors(self):
+        slopes, q = torch.rand(2, requires_grad=True), self.normal(1, 2, 9, 64)
+        for wants in (q, q.clone().requires_grad_()):
+            with self.assertRaisesRegex(attn.UnsupportedError, "'slopes' requires a gradient"):
+                attn.attention(wants, q, q, lambda s, b, h, i, j: s + slopes[h])
+            with self.assertRaisesRegex(attn.UnsupportedError, "'alibi_slopes' requires a gradient"):
+                attn.flash_attn_func(*(x.transpose(1, 2) for x in (wants, q, q)), alibi_slopes=slopes)
+
+    def test_what_the_compiler_does_not_have(self):
+        """And transformers and torch then compute it."""
+        q, = self.leaves((1, 2, 9, 256))
+        reason = "'query' requires a gradient, which the compiler does not have for this attention: .*head"
+        with self.assertRaisesRegex(attn.UnsupportedError, reason):
+            attn.sdpa(q, q, q)
+        with self.assertLogs("attn", "WARNING"), attn.routed() as calls:
+            out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+        self.assertEqual((calls.served, len(calls.refused)), (0, 1))
+        self.assertTrue(out.requires_grad)
+        with torch.no_grad():
+            attn.sdpa(q, q, q)
+
+    def test_second_derivatives(self):
+        q, = self.leaves((1, 2, 9, 64))
+        reason = "no gradient of their own \\(double backward\\)"
+        for _ in range(2):
+            first, = torch.autograd.grad(attn.sdpa(q, q, q).sum(), q, create_graph=True)
+            with self.assertRaisesRegex(attn.UnsupportedError, reason):
+                first.sum().backward()
+        inner = torch.func.grad(lambda q: attn.sdpa(q, q, q).float().square().sum())
+        with self.assertRaisesRegex(attn.UnsupportedError, reason):
+            torch.func.grad(lambda q: inner(q).float().sum())(q.detach())
+        with self.assertRaisesRegex(attn.UnsupportedError, "has a tangent"):
+            torch.func.hessian(lambda q: attn.sdpa(q, q, q).float().sum())(q.detach())
+
+
+class Transforms(GradientTest):
+    """Those of torch.func give what autograd does."""
+
+    def setUp(self):
+        super().setUp()
+        self.q, self.k = self.normal(3, 1, 2, 9, 64), self.normal(3, 1, 2, 12, 64)
+        self.loss = lambda q, k: attn.sdpa(q, k, k, is_causal=True).float().square().sum()
+        q, k = (x.clone().requires_grad_() for x in (self.q, self.k))
+        self.want = torch.autograd.grad(sum(self.loss(*pair) for pair in zip(q, k)), (q, k))
+
+    def same(self, got):
+        self.assertTrue(all(map(torch.equal, got, self.want)))
+
+    def test_reverse_mode(self):
+        got = [torch.func.grad(self.loss, (0, 1))(*pair) for pair in zip(self.q, self.k)]
+        self.same(map(torch.stack, zip(*got)))
+        got = [torch.func.vjp(self.loss, *pair)[1](torch.ones(())) for pair in zip(self.q, self.k)]
+        self.same(map(torch.stack, zip(*got)))
+
+    def test_batches(self):
+        self.same(torch.vmap(torch.func.grad(self.loss, (0, 1)))(self.q, self.k))
+        self.same(torch.func.grad(lambda q, k: torch.vmap(self.loss)(q, k).sum(), (0, 1))(self.q, self.k))
+        q, k = (x.clone().requires_grad_() for x in (self.q, self.k))
+        self.same(torch.autograd.grad(torch.vmap(self.loss)(q, k).sum(), (q, k)))
+
+    def test_batches_with_functions(self):
+        """One launch for each element."""
+        loss = lambda q, k: attn.attention(q, k, k, lambda s, b, h, i, j: s + b * j).float().square().sum()
+        got = torch.vmap(torch.func.grad(loss, (0, 1)))(self.q, self.k)
+        want = [torch.func.grad(loss, (0, 1))(*pair) for pair in zip(self.q, self.k)]
+        self.assertTrue(all(torch.equal(a, torch.stack(b)) for a, b in zip(got, zip(*want))))
+
+    def test_an_outer_gradient_through_the_output(self):
+        outer = lambda q: torch.func.grad(lambda w: (attn.sdpa(q, q, q).float() * w).sum())(torch.tensor(2.0))
+        want = torch.func.grad(lambda q: attn.sdpa(q, q, q).float().sum())(self.q[0])
+        self.assertTrue(torch.equal(torch.func.grad(outer)(self.q[0]), want))
+
+
+class Compiled(GradientTest):
+    """Forward and backward, by torch.compile, without a graph break."""
+
+    def test_lengths_that_change(self):
+        slopes = torch.rand(4)
+        scored = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + slopes[h] * (i - j))
+        for function in (lambda q, k: attn.sdpa(q.transpose(1, 2), k.transpose(1, 2), k.transpose(1, 2), is_causal=True,
+                                                enable_gqa=True),
+                         lambda q, k: attn.flash_attn_func(q, k, k, causal=True, window_size=(9, 0), softcap=3.0, return_lse=True)[1],
+                         lambda q, k: scored(q, k, k)[0]):
+            torch._dynamo.reset()
+            counter = CompileCounterWithBackend("aot_eager")
+            compiled = torch.compile(function, backend=counter, fullgraph=True, dynamic=True)
+            counts = []
+            for length in (18, 24, 40):
+                q, k = self.leaves((1, length, 4, 64), (1, length + 8, 2, 64))
+                want, got = (f(q, k).float().square().sum() for f in (function, compiled))
+                self.assertTrue(all(map(torch.equal, torch.autograd.grad(got, (q, k)), torch.autograd.grad(want, (q, k)))))
+                counts.append(counter.frame_count)
+            self.assertEqual(counts, counts[:1] * 3)
+
+    def test_by_inductor(self):
+        torch._dynamo.reset()
+        q, = self.leaves((1, 4, 20, 64))
+        function = lambda q: (attn.sdpa(q * 2, q, q + 1, is_causal=True).float() * 3).square().sum()
+        got = torch.autograd.grad(torch.compile(function, backend="inductor", fullgraph=True)(q), q)
+        self.near(got, torch.autograd.grad(function(q), q))
+
+    def test_only_what_is_asked_for(self):
+        torch._dynamo.reset()
+        q, k = self.leaves((1, 2, 20, 64), (1, 2, 24, 64))
+        function = lambda q, k: attn.sdpa(q, k, k)
+        compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+        for tensors in ((q, k.detach()), (q.detach(), k)):
+            wanted = [x for x in tensors if x.requires_grad]
+            want, got = (torch.autograd.grad(f(*tensors).sum(), wanted) for f in (function, compiled))
+            self.assertTrue(all(map(torch.equal, got, want)))
+
+    def test_refusals_fall_back(self):
+        torch._dynamo.reset()
+        q, = self.leaves((1, 2, 9, 256))
+
+        def function(q):
+            try:
+                return attn.sdpa(q, q, q)
+            except attn.UnsupportedError:
+                return q * 2
+
+        self.assertTrue(torch.equal(torch.compile(function, backend="eager", fullgraph=True)(q), q * 2))
+
+    def test_exported_programs(self):
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.eye(64).half())
+
+            def forward(self, x):
+                x = x @ self.weight
+                return attn.sdpa(x, x, x)
+
+        q = self.normal(1, 2, 9, 64)
+        model = Model()
+        program = torch.export.export(model, (q,)).module()
+        want, got = (torch.autograd.grad(f(q).sum(), tuple(f.parameters())) for f in (model, program))
+        self.near(got, want)
+
+
+class Operator(GradientTest):
+    def test_schema_stays(self):
+        from attn import _torch_gradients
+
+        arguments = ("Tensor? out_gradient, Tensor? lse_gradient, Tensor q, Tensor k, Tensor v, Tensor[] captures, Tensor out, "
+                     "Tensor lse, float[] floats, SymInt[] ints, bool[] needs, str ir")
+        self.assertEqual(str(_torch_gradients.backward._schema), f"attn::backward({arguments}) -> Tensor[]")
+
+    def test_opcheck(self):
+        from attn import _torch_gradients, _torch_ops
+
+        kernel = attn.compile(head_dim=64, dtype="f16", mask="causal_top_left", window_left=True)
+        q, k = self.leaves((1, 9, 4, 64), (1, 12, 2, 64))
+        torch_library.opcheck(_torch_ops.forward, (q, k, k, [], [0.125], [3], kernel.ir))
+        q, k = q.detach(), k.detach()
+        out, lse = _torch_ops.forward(q, k, k, [], [0.125], [3], kernel.ir)
+        for needs in ([True] * 3, [True, False, False], [False, False, True]):
+            torch_library.opcheck(_torch_gradients.backward, (
+                self.normal(1, 9, 4, 64), torch.randn(1, 4, 9), q, k, k, [], out, lse, [0.125], [3], needs, kernel.ir))
+
+
+if __name__ == "__main__":
+    unittest.main()
