@@ -39,7 +39,7 @@ ABLATION_HEAD = """
 
 How fast the kernel is with one choice changed, {what}.{note}
 A variant is left out where a class of problems has no such choice, or has made it already.
-Where the kernels for some lengths cannot have it, they are not changed.
+If the kernels for some lengths cannot have that choice, they are the table's.
 """
 SAME_HEAD = """\
 A variant has no figure at lengths where it is the same kernel as the table's.

@@ -318,9 +318,9 @@ def _address(function: Any) -> int | None:
 
 
 class ObjectLaunch:
-    """A launch, except for its tensors. `function` takes these, as objects of the framework whose
-    interface `api` is, and returns whether it has launched: None if it needs a workspace, or one
-    for another stream than the last."""
+    """A launch, except for its tensors. `function` takes these, as objects of the framework that
+    `api` belongs to. It returns whether it has launched, or None if it first needs a workspace for
+    the stream."""
 
     def __init__(self, bundle: Bundle, api: ExchangeAPI, heads_first: bool, args: LaunchArgs, needs_workspace: bool):
         """`args` has the scalars, and outlives this."""

@@ -16,7 +16,7 @@ from ._executable import Executable, target_of
 from ._gradients import Wanted, gradient_ir
 from ._torch_gradients import Attention, Call, readable_rows
 
-# Most calls that a thread remembers, 20 KB each, so that ever new lengths do not fill the memory.
+# The largest number of calls that a thread remembers, of 20 KB each, so that new lengths cannot fill the memory.
 _MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled

@@ -23,7 +23,7 @@ from ._types import LONG_NAMES, Range
 install()
 
 _POSITIONS = ("b", "h", "i", "j")
-# A launch with functions has no more batches, heads, queries or keys.
+# A launch with functions has at most so many batches, heads, queries and keys.
 MAX_POSITIONS = 1 << 30
 
 
