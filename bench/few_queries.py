@@ -5,12 +5,13 @@ libraries on one GPU, by the bytes of K and V that are read in a second.
 
     bench/few_queries.py --lib-dir build/lib --out few.jsonl
     bench/few_queries.py --report few.jsonl
+    bench/few_queries.py --markdown few.jsonl    the table of docs/few-queries.md
 
 Each contender launches on several sets of tensors in turn, which together are larger than the
 L2 cache, so that K and V come from memory. The launches are one CUDA graph: times are
 the GPU's, without what the host needs for a call. Every contender is first checked against
 float64; then they run in rounds, as in attention.py, with the median of the rounds as the
-result. Inputs are N(0, 1), bf16, without a mask. Needs PyTorch; attn runs through its Python
+result. Inputs are N(0, 1), without a mask. Needs PyTorch; attn runs through its Python
 package, which compiles at its first call, by the time of which is in the results.
 """
 
@@ -108,7 +109,7 @@ LAUNCHES = {"attn": launch_attn, "cudnn": launch_cudnn, "fa4": launch_fa4}
 
 def judge(torch, point, tensors, out):
     """"" or what is wrong with an output, in samples against float64: each element may be off by
-    what rounding P and O to bf16 explains."""
+    what rounding P and O to the outputs' type explains."""
     q, k, v = tensors
     group = point.heads[0] // point.heads[1]
     pairs = list(itertools.product(range(point.batch), range(point.heads[1])))
@@ -117,7 +118,8 @@ def judge(torch, point, tensors, out):
         p = torch.softmax(rows @ k[b, :, h].double().T / math.sqrt(point.dim), -1)
         values = v[b, :, h].double()
         exact = p @ values
-        allowed = 2.0**-7 * (p @ values.abs()) + 2.0**-8 * exact.abs()
+        eps = torch.finfo(out.dtype).eps
+        allowed = eps * (p @ values.abs()) + eps / 2 * exact.abs()
         error = (out[b, :, h * group:(h + 1) * group].flatten(0, 1).double() - exact).abs()
         if not bool((error <= allowed).all()):
             return f"O: an error of {float(error.max()):.2e} at batch {b}, head {h * group} to {(h + 1) * group - 1}"
@@ -128,7 +130,8 @@ def measure(torch, args, point, launches, clock, environment):
     generator = torch.Generator(device="cuda").manual_seed(args.seed)
 
     def make(*shape):
-        return torch.randn(*shape, device="cuda", dtype=torch.bfloat16, generator=generator)
+        dtype = torch.bfloat16 if args.dtype == "bf16" else torch.float16
+        return torch.randn(*shape, device="cuda", dtype=dtype, generator=generator)
 
     kv = point.batch, point.keys, point.heads[1], point.dim
     sets = [(make(point.batch, point.queries, point.heads[0], point.dim), make(*kv), make(*kv)) for _ in range(point.sets)]
@@ -191,6 +194,28 @@ def report(path):
         print(f"attn to the best peer: geometric mean {statistics.geometric_mean(ratios):.3f}, worst {min(ratios):.3f}, {len(ratios)} points")
 
 
+def markdown(path):
+    """Prints a row for each head dim, heads, keys and queries, with a cell for each batch: GB/s of attn, and
+    its ratio to the best of the others."""
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    batches = sorted({line["batch"] for line in lines})
+    rows = {}
+    for line in lines:
+        row = rows.setdefault((line["d"], *line["heads"], line["keys"], line["queries"]), {})
+        row.setdefault(line["batch"], []).append(line)
+    print("| head dim | heads | keys | queries |" + "".join(f" batch {batch} |" for batch in batches))
+    print("|---|---|---|---|" + "---|" * len(batches))
+    for (d, heads, kv_heads, keys, queries), row in sorted(rows.items()):
+        cells = []
+        for batch in batches:
+            group = row.get(batch, [])
+            speed = next((line["gbytes"] for line in group if line["contender"] == "attn" and line["ok"]), None)
+            ratio = ratio_of(group)
+            cells.append("-" if speed is None else f"{speed:.0f}" + (f" {ratio:.2f}" if ratio else ""))
+        print(f"| {d} | {heads}/{kv_heads} | {keys} | {queries} | " + " | ".join(cells) + " |")
+
+
 def parse_arguments(argv):
     def numbers(text):
         return [int(word) for word in text.split(",")]
@@ -207,17 +232,19 @@ def parse_arguments(argv):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--lib-dir", default=os.path.join(ROOT, "build", "lib"), help="folder of attn's libraries")
     parser.add_argument("--out", help="file of JSON lines to write")
-    parser.add_argument("--report", metavar="FILE", help="prints the table of a file of results; nothing is measured")
+    parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
+    parser.add_argument("--report", metavar="FILE", help="prints the results of a file; nothing is measured")
+    parser.add_argument("--markdown", metavar="FILE", help="prints them as a table of a page")
     args = parser.parse_args(argv)
-    if not args.report and not args.out:
+    if not args.report and not args.markdown and not args.out:
         parser.error("expected --out=FILE, got none")
     return args
 
 
 def main(argv):
     args = parse_arguments(argv)
-    if args.report:
-        report(args.report)
+    if args.report or args.markdown:
+        (report if args.report else markdown)(args.report or args.markdown)
         return 0
     os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.abspath(args.lib_dir))
     sys.path.insert(0, os.path.join(ROOT, "python"))
@@ -230,7 +257,7 @@ def main(argv):
             launches[name] = LAUNCHES[name](torch)
         except ImportError as error:
             print(f"{name} cannot take part: {first_line(error)}")
-    environment = {"gpu": torch.cuda.get_device_name(), "driver": query_smi("driver_version"), "torch": torch.__version__,
+    environment = {"dtype": args.dtype, "gpu": torch.cuda.get_device_name(), "driver": query_smi("driver_version"), "torch": torch.__version__,
                    "cudnn": torch.backends.cudnn.version(), "fa4": package_version("flash-attn-4")}
     print(", ".join(f"{key} {value}" for key, value in environment.items()))
     with open(args.out, "w", encoding="utf-8") as file:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the table of docs/mask-functions.md: of each mask function that attention.py measures, what the compiler
+"""Writes the tables of docs/mask-functions.md: of each mask function that attention.py measures, what the compiler
 finds in it, the schedule and its tiles, and the shares of the pairs that are admissible and that the kernels visit.
-Compiles the bundles, and needs no GPU; PyTorch counts the pairs.
+Compiles the bundles, and needs no GPU; PyTorch counts the pairs. With --speeds it writes the table of speeds instead,
+from results of attention.py --beside causal,window1024.
 
-    bench/mask_table.py                  # writes the page
-    bench/mask_table.py --out FILE       # writes another copy of it
+    bench/mask_table.py                        # writes the page
+    bench/mask_table.py --out FILE             # writes another copy of it
+    bench/mask_table.py --speeds RUN.jsonl...  # medians of several runs
 """
 
 import argparse
@@ -20,9 +22,15 @@ from racing import libattn, masks, points, shares
 
 import kernels
 import make_bundles
+import results
 
 DIMS, SEQLENS = (64, 128), (4096, 16384)
 BEGIN, END = "<!-- shares -->\n", "<!-- end of shares -->\n"
+SPEEDS_BEGIN, SPEEDS_END = "<!-- speeds -->\n", "<!-- end of speeds -->\n"
+PEERS = ("flex", "fa4-flex")
+# By kernels of attn with these masks, by the pairs that are visited.
+BESIDE = ("causal", "window1024")
+SPEEDS_HEAD = ["function", "head dim", "positions", "attn, TFLOP/s", "FlexAttention", "FlashAttention-4", "attn to the faster", *(f"to {mask}, visited" for mask in BESIDE)]
 HEAD = ["function", "found", "head dim", "schedule", "tiles", *(f"{what}, {seqlen // 1024}k" for what in ("admissible", "visited") for seqlen in SEQLENS)]
 PAGE = os.path.join(ROOT, "docs", "mask-functions.md")
 
@@ -77,14 +85,40 @@ def compile_point(args, point, folder):
     return libattn.Library(args.lib).load(path)
 
 
-def table(rows):
-    lines = [HEAD, ["---"] * len(HEAD), *rows]
+def format_ratio(ratio):
+    """The median, and the range of several runs."""
+    if ratio is None:
+        return "-"
+    median, least, most, _ = ratio
+    return f"{median:.2f}" if least == most else f"{median:.2f} ({least:.2f} to {most:.2f})"
+
+
+def speeds_of(row):
+    """The cells of one point."""
+    rates = [f"{row.entries[name].tflops:.0f}" if name in row.entries else "-" for name in ("attn", *PEERS)]
+    beside = [row.ratio([f"attn:{mask}"], "tflops_visited") for mask in BESIDE]
+    _, _, case, d, _ = row.family
+    return [case, str(d), str(row.seqlen), *rates, *map(format_ratio, (row.peer_ratio(), *beside))]
+
+
+def speeds(paths):
+    """The table of speeds, and a line about the runs."""
+    runs = [results.read_run(path) for path in paths]
+    rows = sorted((row for row in results.merge(runs) if "attn" in row.entries), key=lambda row: (list(masks.MASKS).index(row.family[2]), row.family[3], row.seqlen))
+    first = next(iter(next(iter(runs[0].values())).values()))
+    words = ", ".join(f"{name} {first[key]}" for name, key in (("driver", "driver"), ("PyTorch", "torch"), ("flash-attn-4", "fa4")) if key in first)
+    gpus = dict.fromkeys(line["gpu"] for run in runs for lines in run.values() for line in lines.values())
+    return table([speeds_of(row) for row in rows], SPEEDS_HEAD) + f"\n{len(runs)} {'run' if len(runs) == 1 else 'runs'} on {' and '.join(gpus)}, {words}.\n"
+
+
+def table(rows, head=HEAD):
+    lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
-def with_table(page, text):
-    head, rest = page.split(BEGIN)
-    return head + BEGIN + text + END + rest.split(END)[1]
+def with_table(page, text, begin=BEGIN, end=END):
+    head, rest = page.split(begin)
+    return head + begin + text + end + rest.split(end)[1]
 
 
 def main(argv=None):
@@ -94,9 +128,15 @@ def main(argv=None):
     parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--lib", default=os.path.join(ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
+    parser.add_argument("--speeds", nargs="+", metavar="FILE", help="results of attention.py, a file a run")
     args = parser.parse_args(argv)
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
+    if args.speeds:
+        page = with_table(page, speeds(args.speeds), SPEEDS_BEGIN, SPEEDS_END)
+        with open(args.out, "w", encoding="utf-8") as file:
+            file.write(page)
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         rows = [row_of(compile_point(args, points.Point(mask, d, points.TOKENS), folder), mask, d)
                 for mask in args.cases.split(",") for d in DIMS]

@@ -48,7 +48,7 @@ MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
 # Query heads of one head of K and V, where a kernel takes that many and no other number.
 PACKED = re.compile(r"pack_gqa = (\d+)")
 # Mask functions of Inputs/attention_ir.py in which the compiler finds the keys of each query.
-FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides", "starts", "spans", "turns")
+FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides", "starts", "spans", "turns", "begins", "stops")
 # Exponentials relative to an integer: that of a row's only key is not 1.
 INTEGER = "row_max = integer"
 # Normal inputs, and a reference that rounds P as if relative to any number.

@@ -26,6 +26,9 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
     items.cutLength = *length;
     items.blockRows = cut.getBlock();
     items.mostParts = cut.getMost();
+    if (!JoinLayout::of(kernel)->isWhole) {
+      items.costs = {20, 10, 3};
+    }
   }
   return items;
 }
@@ -55,11 +58,11 @@ Attribute LaunchItems::partsBytes(int64_t partBytes) const {
 }
 
 /// Computes into how many parts the items of the last wave are cut: the number
-/// for which the wave is shortest, measured in half blocks of keys. A part
-/// costs an overhead besides its blocks, and merging another part takes the
-/// last one time.
+/// for which the wave is shortest. A part costs something besides its blocks,
+/// and merging another part takes the last one time. Beyond `mostTried` parts,
+/// only the number with which the wave has a part for each CTA is tried.
 void LaunchItems::createCutValues(OpBuilder &builder, Location loc) const {
-  constexpr int64_t overhead = 1, merging = 1;
+  constexpr int64_t mostTried = 16;
   using Op = LaunchOp;
   auto define = [&](const Twine &name, Attribute expr) {
     launch::ValueOp::create(builder, loc, builder.getStringAttr(name), expr);
@@ -69,24 +72,44 @@ void LaunchItems::createCutValues(OpBuilder &builder, Location loc) const {
   Attribute tail = define("cut.tail", make.apply(Op::Mod, {whole, ctas}));
   Attribute parts = make.number(1);
   SmallVector<Attribute> before;
-  for (int64_t p = 1; p <= mostParts; ++p) {
-    Attribute waves = make.apply(
-        Op::CeilDiv, {make.apply(Op::Mul, {tail, make.number(p)}), ctas});
-    Attribute blocks =
-        make.apply(Op::CeilDiv, {cutLength, make.number(p * blockRows)});
-    Attribute each =
-        make.apply(Op::Add, {make.apply(Op::Mul, {blocks, make.number(2)}),
-                             make.number(p == 1 ? 0 : overhead)});
-    Attribute cost =
-        define("cut.cost" + Twine(p),
-               make.apply(Op::Add, {make.apply(Op::Mul, {waves, each}),
-                                    make.number((p - 1) * merging)}));
-    if (p > 1) {
-      Attribute best = p == 2 ? before[0] : make.apply(Op::Min, before);
+  auto consider = [&](const Twine &name, Attribute number, Attribute rows,
+                      int64_t partCost, Attribute merging) {
+    Attribute waves =
+        make.apply(Op::CeilDiv, {make.apply(Op::Mul, {tail, number}), ctas});
+    Attribute blocks = make.apply(Op::CeilDiv, {cutLength, rows});
+    Attribute each = make.apply(
+        Op::Add, {make.apply(Op::Mul, {blocks, make.number(costs.block)}),
+                  make.number(partCost)});
+    Attribute cost = define(
+        name, make.apply(Op::Add,
+                         {make.apply(Op::Mul, {waves, each}), merging}));
+    if (!before.empty()) {
+      Attribute best =
+          before.size() == 1 ? before[0] : make.apply(Op::Min, before);
       Attribute isBetter = make.apply(Op::Lt, {cost, best});
-      parts = make.apply(Op::Select, {isBetter, make.number(p), parts});
+      parts = make.apply(Op::Select, {isBetter, number, parts});
     }
     before.push_back(cost);
+  };
+  for (int64_t p = 1; p <= std::min(mostParts, mostTried); ++p) {
+    consider("cut.cost" + Twine(p), make.number(p),
+             make.number(p * blockRows), p == 1 ? 0 : costs.part,
+             make.number((p - 1) * costs.merging));
+  }
+  if (mostParts > mostTried) {
+    Attribute fill = make.apply(
+        Op::Min, {make.apply(Op::Div, {ctas, make.apply(Op::Max, {tail, make.number(1)})}),
+                  make.number(mostParts)});
+    Attribute rows = make.apply(Op::Mul, {fill, make.number(blockRows)});
+    Attribute blocks =
+        make.apply(Op::CeilDiv, {cutLength, make.number(blockRows)});
+    Attribute each = define("cut.blocks", make.apply(Op::Max, {make.apply(Op::CeilDiv, {cutLength, rows}), make.number(1)}));
+    Attribute number = define(
+        "cut.fill", make.apply(Op::Max, {make.apply(Op::CeilDiv, {blocks, each}), make.number(1)}));
+    Attribute others = make.apply(Op::Sub, {number, make.number(1)});
+    consider("cut.cost", number,
+             make.apply(Op::Mul, {number, make.number(blockRows)}), costs.part,
+             make.apply(Op::Mul, {others, make.number(costs.merging)}));
   }
   Attribute fits =
       make.apply(Op::Ge, {make.number(JoinLayout::mostItems), tail});

@@ -38,6 +38,11 @@ private:
   /// In blocks of this many rows.
   mlir::Attribute cutLength;
   int64_t blockRows = 0, mostParts = 1;
+  /// What a block of keys, a part, and merging another part cost, relative to
+  /// one another. Merging few rows is cheap.
+  struct {
+    int64_t block = 2, part = 1, merging = 1;
+  } costs;
 };
 
 } // namespace attn::codegen

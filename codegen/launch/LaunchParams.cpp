@@ -46,39 +46,47 @@ private:
 /// Five dimensions: columns of a panel, positions, panels, heads, batches, so
 /// that one copy loads a whole tile as panels. If the tensor ends within a
 /// panel, four: columns, positions, heads, batches. Packed heads come before
-/// positions.
+/// positions. Where positions have empty rows, five: columns, heads of a group,
+/// positions, groups, batches; the heads of a group end before a box does.
 Attribute LaunchParams::tensorMap(const Param &param) {
   SmallVector<Attribute> sizes = sizesOf(kernel, param.argument);
   AccessMap access = *AccessMap::parse(param.map);
-  int64_t packed = access.packedHeads;
+  int64_t packed = access.packedHeads, rows = access.rowsOfPosition();
   int64_t elementBytes = param.box.getElementTypeBitWidth() / 8;
   SmallVector<launch::MapDimAttr> dims;
   auto add = [&](Attribute size, Attribute stride, int64_t box) {
     dims.push_back(launch::MapDimAttr::get(context(), size, stride, box));
   };
+  auto strideOf = [&](AccessMap::Coordinate coordinate, int64_t elements) {
+    return make.apply(LaunchOp::Mul,
+                      {stride(param, access.dimOf(coordinate)),
+                       make.number(elements * elementBytes)});
+  };
   auto addStrided = [&](AccessMap::Coordinate coordinate, int64_t box) {
-    unsigned d = access.dimOf(coordinate);
-    add(sizes[d],
-        make.apply(LaunchOp::Mul,
-                   {stride(param, d), make.number(elementBytes)}),
-        box);
+    add(sizes[access.dimOf(coordinate)], strideOf(coordinate, 1), box);
   };
   int64_t columns = cast<RankedTensorType>(
                         kernel.getBody().getArgument(param.argument).getType())
                         .getDimSize(3);
   CopyBox box = copyBox(param.box, columns, param.ctas);
-  add(make.number(box.endsWithPanel ? box.columns : columns), nullptr,
-      box.columns);
-  if (packed > 1) {
+  bool hasPanels = box.endsWithPanel && !access.hasEmptyRows();
+  add(make.number(hasPanels ? box.columns : columns), nullptr, box.columns);
+  if (access.hasEmptyRows()) {
+    add(make.number(packed), strideOf(AccessMap::Head, 1), rows);
+  } else if (packed > 1) {
     addStrided(AccessMap::Head, packed);
   }
-  addStrided(AccessMap::Position, box.rows / packed);
-  if (box.endsWithPanel) {
+  addStrided(AccessMap::Position, box.rows / rows);
+  if (hasPanels) {
     add(make.number(columns / box.columns),
         make.number(box.columns * elementBytes), box.panels);
   }
   if (packed == 1) {
     addStrided(AccessMap::Head, 1);
+  } else if (access.hasEmptyRows()) {
+    Attribute heads = sizes[access.dimOf(AccessMap::Head)];
+    add(make.apply(LaunchOp::Div, {heads, make.number(packed)}),
+        strideOf(AccessMap::Head, packed), 1);
   }
   addStrided(AccessMap::Batch, 1);
   return launch::TensorMapAttr::get(context(), nameOf(param.argument),

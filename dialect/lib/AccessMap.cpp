@@ -11,8 +11,9 @@ AffineMap AccessMap::build(MLIRContext *context) const {
   }
   if (packedHeads > 1) {
     AffineExpr row = coordinates[Position];
-    coordinates[Head] = coordinates[Head] * packedHeads + row % packedHeads;
-    coordinates[Position] = row.floorDiv(packedHeads);
+    coordinates[Head] =
+        coordinates[Head] * packedHeads + row % rowsOfPosition();
+    coordinates[Position] = row.floorDiv(rowsOfPosition());
   }
   SmallVector<AffineExpr> results;
   for (unsigned coordinate : order) {
@@ -48,7 +49,7 @@ std::optional<AccessMap> AccessMap::parse(AffineMap map) {
   if (access.order.back() != Dim) {
     return std::nullopt;
   }
-  for (int64_t heads = 1; heads <= mostPackedHeads; heads *= 2) {
+  for (int64_t heads = 1; heads <= mostPackedHeads; ++heads) {
     access.packedHeads = heads;
     if (access.build(map.getContext()) == map) {
       return access;

@@ -155,8 +155,9 @@ LogicalResult attn::verifyKnobs(function_ref<InFlightDiagnostic()> emitError,
     if (!info.divides.empty()) {
       int64_t whole =
           valueOf(*symbolizeKnob(info.divides), knobs, values)->number;
-      if (whole % value.number != 0) {
-        return emitError() << "expected '" << info.name << "' to divide '"
+      if (whole % llvm::PowerOf2Ceil(value.number) != 0) {
+        return emitError() << "expected '" << info.name
+                           << "', rounded up to a power of two, to divide '"
                            << info.divides << "', got " << value.number
                            << " and " << whole;
       }

@@ -70,9 +70,8 @@ LogicalResult StoreRegOp::verify() {
 
 LogicalResult StoreRowOp::verify() {
   if (auto pack = getPack(); // C2
-      pack && (*pack < 2 || *pack > attn::AccessMap::mostPackedHeads ||
-               !llvm::isPowerOf2_64(*pack))) {
-    return emitOpError("expected 'pack' to be a power of two in 2..")
+      pack && (*pack < 2 || *pack > attn::AccessMap::mostPackedHeads)) {
+    return emitOpError("expected 'pack' to be in 2..")
            << attn::AccessMap::mostPackedHeads << ", got " << *pack;
   }
   return verifyRowAccess(*this, "dest", getDest(), getPart());

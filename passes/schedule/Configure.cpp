@@ -161,7 +161,7 @@ packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
   SmallVector<TableEntry> usable;
   for (TableEntry entry : entries) {
     if (entry.packed) {
-      if (!heads || entry.config.getTileM() % *heads != 0) {
+      if (!heads || entry.config.getTileM() % AccessMap::rowsOfPosition(*heads) != 0) {
         continue;
       }
       entry.config = withKnob(entry.config, Knob::PackGqa, *heads);

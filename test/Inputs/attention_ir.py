@@ -79,7 +79,8 @@ BOUND = 37
 # Options of attn-run for what a region captures, where its defaults are not enough.
 CAPTURES = {"alibi": ["--tensor=slopes=slopes"], "softcap": ["--scalar=softcap=1.5"],
             "padding": ["--tensor=lengths=integers:-9:400"], "starts": ["--tensor=starts=integers:-9:300"],
-            "spans": ["--tensor=spans=integers:-9:300"], "turns": ["--tensor=turns=integers:-9:300"]}
+            "spans": ["--tensor=spans=integers:-9:300"], "turns": ["--tensor=turns=integers:-9:300"],
+            "begins": ["--tensor=begins=integers:-9:150"], "stops": ["--tensor=stops=integers:130:400"]}
 # Padding on the left, and keys that a function picks.
 STARTS = function(CAUSAL, "%batch = arith.index_cast %b : i32 to index",
                   "%start = tensor.extract %start_of[%batch] : tensor<?xi32>", "%c3 = arith.constant 3 : i32",
@@ -96,7 +97,13 @@ TURNS = function(CAUSAL, "%query = arith.index_cast %i : i32 to index", "%start 
                  "%c5 = arith.constant 5 : i32", "%c3 = arith.constant 3 : i32", "%rest = arith.remsi %i, %c5 : i32", "%valid = arith.cmpi ne, %rest, %c3 : i32",
                  "%after = arith.cmpi sge, %j, %start : i32", "%own = arith.andi %after, %causal : i1",
                  "%seen = arith.andi %own, %valid : i1")
-MASKS = {"spans": (("spans", "span_of", "tensor<?x?xi32>"), SPANS), "turns": (("turns", "start_of", "tensor<?xi32>"), TURNS),
+# Only starts, and only ends.
+BEGINS = function("%query = arith.index_cast %i : i32 to index", "%start = tensor.extract %start_of[%query] : tensor<?xi32>",
+                  "%seen = arith.cmpi sge, %j, %start : i32")
+STOPS = function("%query = arith.index_cast %i : i32 to index", "%end = tensor.extract %end_of[%query] : tensor<?xi32>",
+                 "%seen = arith.cmpi slt, %j, %end : i32")
+MASKS = {"begins": (("begins", "start_of", "tensor<?xi32>"), BEGINS), "stops": (("stops", "end_of", "tensor<?xi32>"), STOPS),
+         "spans": (("spans", "span_of", "tensor<?x?xi32>"), SPANS), "turns": (("turns", "start_of", "tensor<?xi32>"), TURNS),
          "documents": (("ids", "id_of", "tensor<?x?x{ids}>"), DOCUMENTS), "prefix": (None, PREFIX),
          "padding": (("lengths", "length_of", "tensor<?xi32>"), PADDING), "chunks": (None, CHUNKS), "steps": (None, STEPS),
          "sinks": (None, SINKS), "strides": (None, STRIDES),

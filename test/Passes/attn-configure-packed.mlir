@@ -46,14 +46,28 @@ func.func @any_queries(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
-// Seven query heads for each head of K and V: 7 is not a value of 'pack_gqa'.
+// A number of query heads that is no power of two.
 // CHECK-LABEL: func.func @seven(
-// CHECK-NOT: tile_m = 64
-// CHECK: tile_m = 192
+// CHECK: config <tile_m = 64, tile_n = 128, {{.*}}pack_gqa = 7, {{.*}}when <seqlen_q at_most 16>>
+// CHECK-NOT: func.func
 !q = tensor<?x1x28x128xbf16>
 !k = tensor<?x?x4x128xbf16>
 !l = tensor<?x28x1xf32>
 func.func @seven(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) : (!q, !k, !k) -> (!q, !l)
+  return %o, %lse : !q, !l
+}
+
+// -----
+
+// 65 query heads for a head of K and V are not a value of 'pack_gqa'.
+// CHECK-LABEL: func.func @many(
+// CHECK-NOT: tile_m = 64
+// CHECK: tile_m = 192
+!q = tensor<?x1x65x128xbf16>
+!k = tensor<?x?x1x128xbf16>
+!l = tensor<?x65x1xf32>
+func.func @many(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
   %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) : (!q, !k, !k) -> (!q, !l)
   return %o, %lse : !q, !l
 }

@@ -65,23 +65,6 @@ func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xi32> {attn.
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4: expected a number, or a tensor of rank 1 or more, got 'tensor<f32>'}}
-func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<f32> {attn.gradient}) -> (!q, !lse) {
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<f32>)
-      score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<f32>):
-        %e = tensor.extract %of[] : tensor<f32>
-        %z = arith.addf %s, %e : f32
-        attn.yield %z : f32
-      } : (!q, !q, !q) -> (!q, !lse)
-  return %o, %lse : !q, !lse
-}
-
-// -----
-
-!q = tensor<?x?x?x64xbf16>
-!lse = tensor<?x?x?xf32>
-
 // expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #4: a bound of the mask is an integer}}
 func.func @bound(%q: !q, %k: !q, %v: !q, %scale: f32, %left: i32 {attn.gradient}) -> (!q, !lse) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(window_top_left) layout(bshd) window_left(%left)

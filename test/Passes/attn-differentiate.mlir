@@ -1,6 +1,13 @@
 // attn-differentiate writes the function of the gradients after each function around an attention.
 // RUN: attn-opt %s --attn-differentiate | FileCheck %s -enable-var-scope
 
+// Maps of indices.
+// CHECK-DAG: #[[$HEAD:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d1)>
+// CHECK-DAG: #[[$NUMBER:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0)>
+// CHECK-DAG: #[[$KEY:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
+// CHECK-DAG: #[[$LAST:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d2)>
+// CHECK-DAG: #[[$PAIRS:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, 0, d2, d3)>
+
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
@@ -120,8 +127,7 @@ func.func @other(%x: f32) -> f32 {
 // CHECK: %[[SUMS:.*]] = attn.attention_bwd {{.*}} gradients(row_sums of 0) captures(
 // CHECK: %[[FAR:.*]] = arith.sitofp
 // CHECK: attn.yield %{{.*}}, %[[FAR]] : f32, f32
-// CHECK: -> tensor<?x?x?xf32>
-// CHECK: %[[GRADIENT:.*]] = attn.sum_gradient %[[SUMS]] of "slopes" at affine_map<(d0, d1, d2) -> (d1)> : tensor<?x?x?xf32> -> tensor<?xf32>
+// CHECK: %[[GRADIENT:.*]] = attn.sum_gradient %[[SUMS]] of "slopes" at #[[$HEAD]] : tensor<?x?x?xf32> -> tensor<?xf32>
 // CHECK: %[[DQ:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd
 // CHECK: return %[[DQ]], %[[GRADIENT]] :
 func.func @slopes(%q: !q {attn.gradient}, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient, attn.name = "slopes"}) -> (!q, !lse) {
@@ -146,12 +152,12 @@ func.func @slopes(%q: !q {attn.gradient}, %k: !q, %v: !q, %scale: f32, %w: tenso
 // CHECK: ^bb0(%[[S:[^:]*]]: f32,
 // CHECK: %[[TIMES:.*]] = arith.mulf %{{.*}}, %[[S]]
 // CHECK-NEXT: attn.yield %{{.*}}, %[[TIMES]]
-// CHECK: %[[G0:.*]] = attn.sum_gradient %[[OF_SCALE]] over(%{{.*}}) of "scale" at affine_map<(d0, d1, d2) -> (0)> : tensor<?x?x?xf32> -> tensor<1xf32>
-// CHECK: %[[OF_KEYS:.*]] = attn.attention_bwd {{.*}} gradients(key_sums of 0 at affine_map<(d0, d1, d2, d3) -> (d3)>) captures(
-// CHECK: %[[G1:.*]] = attn.sum_gradient %[[OF_KEYS]] of "c0" at affine_map<(d0, d1, d2) -> (d2)> : tensor<?x?x?xf32> -> tensor<?xbf16>
-// CHECK: %[[G2:.*]] = attn.attention_bwd {{.*}} gradients(pairs of 1 at affine_map<(d0, d1, d2, d3) -> (d0, 0, d2, d3)>) captures(
+// CHECK: %[[G0:.*]] = attn.sum_gradient %[[OF_SCALE]] over(%{{.*}}) of "scale" at #[[$NUMBER]] : tensor<?x?x?xf32> -> tensor<1xf32>
+// CHECK: %[[OF_KEYS:.*]] = attn.attention_bwd {{.*}} gradients(key_sums of 0 at #[[$KEY]]) captures(
+// CHECK: %[[G1:.*]] = attn.sum_gradient %[[OF_KEYS]] of "c0" at #[[$LAST]] : tensor<?x?x?xf32> -> tensor<?xbf16>
+// CHECK: %[[G2:.*]] = attn.attention_bwd {{.*}} gradients(pairs of 1 at #[[$PAIRS]]) captures(
 // CHECK: %[[OF_CAP:.*]] = attn.attention_bwd {{.*}} gradients(row_sums of 2) captures(
-// CHECK: %[[G3:.*]] = attn.sum_gradient %[[OF_CAP]] of "c2" at affine_map<(d0, d1, d2) -> (0)>
+// CHECK: %[[G3:.*]] = attn.sum_gradient %[[OF_CAP]] of "c2" at #[[$NUMBER]]
 // CHECK: return %[[G0]], %[[G1]], %[[G2]], %[[G3]] :
 func.func @several(%q: !q, %k: !q, %v: !q, %scale: f32 {attn.gradient}, %keys: tensor<?xbf16> {attn.gradient},
     %pairs: tensor<?x1x?x?xf16> {attn.gradient}, %cap: f32 {attn.gradient}) -> (!q, !lse) {
@@ -182,7 +188,7 @@ func.func @several(%q: !q, %k: !q, %v: !q, %scale: f32 {attn.gradient}, %keys: t
 // CHECK: %[[AT:.*]] = arith.index_cast %[[DISTANCE]] : i32 to index
 // CHECK: %[[BACK:.*]] = arith.index_cast %[[AT]] : index to i32
 // CHECK: attn.yield %{{.*}}, %{{.*}}, %[[BACK]] : f32, f32, i32
-// CHECK: -> tensor<?xf32>
+// CHECK: return %[[GRADIENT]] :
 func.func @relative(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.gradient = "any_order"}) -> (!q, !lse) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%w : tensor<?xf32>)
       score_region {

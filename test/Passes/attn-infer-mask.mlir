@@ -271,3 +271,22 @@ attn.yield %both : i1
 %c0 = arith.constant 0 : i64
 %valid = arith.cmpi ne, %length, %c0 : i64
 attn.yield %valid : i1
+
+// -----
+
+// A prefix beside keys from any start on stays a function, but no query sees keys after its own position and the prefix.
+// CHECK: mask_region {
+// CHECK: arith.ori
+// CHECK: row_keys {
+// CHECK: %[[END:.*]] = arith.maxsi %c4_i32, %{{.*}} : i32
+// CHECK: attn.yield %c0_i32, %[[END]] : i32, i32
+%c4 = arith.constant 4 : i32
+%sink = arith.cmpi slt, %j, %c4 : i32
+%at = arith.index_cast %i : i32 to index
+%start = tensor.extract %t[%at] : tensor<?xi64>
+%key = arith.extsi %j : i32 to i64
+%after = arith.cmpi sge, %key, %start : i64
+%causal = arith.cmpi sle, %j, %i : i32
+%own = arith.andi %after, %causal : i1
+%any = arith.ori %sink, %own : i1
+attn.yield %any : i1

@@ -2,6 +2,7 @@
 //
 // Four query heads of one head of K and V share the rows of a tile, so that a few
 // queries fill it: 32 positions of four heads. Masks go by the position.
+// Three heads share them too: every fourth row is empty.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=tile -o - | FileCheck %s --check-prefix=TILE
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s -o %t.attn
@@ -20,6 +21,15 @@
 // RUN: sed 's/head_dim 64, 64/head_dim 80, 80/' %s > %t.other.mlir
 // RUN: %python %attn_root/test/Inputs/attention_ir.py --head-dim=72 --mask=causal_bottom_right > %t.72.mlir
 // RUN: %attn-sim %t.72.mlir --schedule=%t.other.mlir --q=1x41x8x72 --kv=1x131x2x72 | FileCheck %s --check-prefix=RESULT
+// Three heads, also with several copies a tile, and heads before positions.
+// RUN: sed 's/pack_gqa = 4/pack_gqa = 3/' %s > %t.three.mlir
+// RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.three.mlir --q=2x75x6x64 --kv=2x131x2x64 | FileCheck %s --check-prefix=RESULT
+// RUN: %attn-sim %t.bhsd.mlir --schedule=%t.three.mlir --q=1x9x6x64 --kv=1x70x2x64 | FileCheck %s --check-prefix=RESULT
+// RUN: sed 's/pack_gqa = 4/pack_gqa = 3/' %t.other.mlir > %t.other-three.mlir
+// RUN: %attn-sim %t.72.mlir --schedule=%t.other-three.mlir --q=1x41x6x72 --kv=1x131x2x72 | FileCheck %s --check-prefix=RESULT
+// RUN: attn-compile %attn_root/test/Inputs/full_d64.mlir --schedule=%t.three.mlir --emit=tile -o - | FileCheck %s --check-prefix=THREE
+// THREE: affine_map<(d0, d1, d2, d3) -> (d0, d2 floordiv 4, d1 * 3 + d2 mod 4, d3)>
+// THREE: tile.store_row {{.*}} pack 3
 // Items handed out, of all heads of a position: 16.
 // RUN: sed 's/work = grid/work = dynamic/; s/pack_gqa = 4/row_max = first_block, pack_gqa = 16/; s/fin norm/fin check norm/; /remat(next)/d; s/  chan q =/  chan work = w in smem depth 1\n  chan q =/; s/body load {/body load { before { next }/; s/regs 24$/regs 40/; s/regs 240/regs 232/' %s > %t.dynamic.mlir
 // RUN: %attn-sim %attn_root/test/Inputs/causal_d64.mlir --schedule=%t.dynamic.mlir --sm-count=2 --q=2x33x32x64 --kv=2x131x2x64 | FileCheck %s --check-prefix=RESULT

@@ -33,7 +33,10 @@ struct JoinSpace : Arithmetic {
   Value values(Value item, Value part, Value parts) const;
   void handOver(ValueRange own, Value values, Value count) const;
   void awaitParts(Value others, Value count) const;
-  SmallVector<Value> load(TypeRange types, Value values) const;
+  SmallVector<Value> load(Value values) const;
+  SmallVector<Value> elementsOf(ValueRange vectors) const;
+  SmallVector<Value> vectorsOf(TypeRange types, ArrayRef<Value> elements) const;
+  Value isUsed() const;
 };
 
 } // namespace
@@ -58,13 +61,39 @@ Value JoinSpace::values(Value item, Value part, Value parts) const {
   return at(at(workspace, bytes), inPart);
 }
 
-void JoinSpace::handOver(ValueRange own, Value values, Value count) const {
+SmallVector<Value> JoinSpace::elementsOf(ValueRange vectors) const {
   SmallVector<Value> elements;
-  for (Value vector : own) {
+  for (Value vector : vectors) {
     int64_t size = cast<VectorType>(vector.getType()).getNumElements();
     for (int64_t i = 0; i < size; ++i) {
       elements.push_back(element(vector, i));
     }
+  }
+  return elements;
+}
+
+SmallVector<Value> JoinSpace::vectorsOf(TypeRange types,
+                                        ArrayRef<Value> elements) const {
+  SmallVector<Value> vectors;
+  for (Type type : types) {
+    auto vector = cast<VectorType>(type);
+    vectors.push_back(vector::FromElementsOp::create(
+        builder, loc, vector, elements.take_front(vector.getNumElements())));
+    elements = elements.drop_front(vector.getNumElements());
+  }
+  return vectors;
+}
+
+/// Whether this thread's warp has rows with queries.
+Value JoinSpace::isUsed() const {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, thread,
+                               constant(layout.warps * warpThreads));
+}
+
+void JoinSpace::handOver(ValueRange own, Value values, Value count) const {
+  SmallVector<Value> all = elementsOf(own), elements;
+  for (size_t i : layout.kept) {
+    elements.push_back(all[i]);
   }
   while (elements.size() % JoinLayout::vectorElements != 0) {
     elements.push_back(elements.back());
@@ -115,10 +144,11 @@ void JoinSpace::awaitParts(Value others, Value count) const {
                         LLVM::AtomicOrdering::monotonic, "device");
 }
 
-SmallVector<Value> JoinSpace::load(TypeRange types, Value values) const {
+/// Loads the elements that a part has handed over.
+SmallVector<Value> JoinSpace::load(Value values) const {
   auto four = VectorType::get(JoinLayout::vectorElements, builder.getF32Type());
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < layout.elements; i += JoinLayout::vectorElements) {
+  for (size_t i = 0; i < layout.kept.size(); i += JoinLayout::vectorElements) {
     int64_t offset = i / JoinLayout::vectorElements * layout.stride();
     Value loaded =
         LLVM::LoadOp::create(builder, loc, four, at(values, constant(offset)),
@@ -127,15 +157,8 @@ SmallVector<Value> JoinSpace::load(TypeRange types, Value values) const {
       elements.push_back(element(loaded, e));
     }
   }
-  SmallVector<Value> vectors;
-  ArrayRef<Value> left = elements;
-  for (Type type : types) {
-    auto vector = cast<VectorType>(type);
-    vectors.push_back(vector::FromElementsOp::create(
-        builder, loc, vector, left.take_front(vector.getNumElements())));
-    left = left.drop_front(vector.getNumElements());
-  }
-  return vectors;
+  elements.truncate(layout.kept.size());
+  return elements;
 }
 
 namespace {
@@ -155,8 +178,12 @@ struct JoinPattern : OpConversionPattern<tile::JoinOp> {
                     layout,
                     params.workspace(),
                     threadOf(op->getParentOfType<ws::RoleOp>(), emit)};
+    Value isJoined = at.getIsPart();
+    if (!layout.isWhole) {
+      isJoined = arith::AndIOp::create(rewriter, loc, isJoined, space.isUsed());
+    }
     auto ifPart = scf::IfOp::create(rewriter, loc, op.getResultTypes(),
-                                    at.getIsPart(), /*withElseRegion=*/true);
+                                    isJoined, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(ifPart.elseBlock());
     scf::YieldOp::create(rewriter, loc, adaptor.getValues());
     rewriter.setInsertionPointToStart(ifPart.thenBlock());
@@ -186,7 +213,7 @@ private:
   }
 
   /// Merges the values of the other parts, in order, into the values of this
-  /// one.
+  /// one. Several parts are loaded at a time, so that their latencies overlap.
   static SmallVector<Value> merge(tile::JoinOp op, OpAdaptor adaptor,
                                   const JoinSpace &space,
                                   ConversionPatternRewriter &rewriter) {
@@ -196,25 +223,64 @@ private:
     Value others =
         arith::SubIOp::create(rewriter, loc, parts, space.constant(1));
     space.awaitParts(others, space.count(at.getItem()));
+    int64_t atOnce = space.layout.partsAtOnce();
     auto loop = scf::ForOp::create(rewriter, loc, space.constant(0), others,
-                                   space.constant(1), adaptor.getValues());
+                                   space.constant(atOnce), adaptor.getValues());
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> both(loop.getRegionIterArgs());
-    Value theirs = space.values(at.getItem(), loop.getInductionVar(), parts);
-    llvm::append_range(both, space.load(op.getResultTypes(), theirs));
+    SmallVector<Value> merged(loop.getRegionIterArgs());
+    SmallVector<Value> isThere;
+    SmallVector<SmallVector<Value>> loaded;
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value part = i == 0 ? loop.getInductionVar()
+                          : space.add(loop.getInductionVar(), i);
+      if (i > 0) {
+        isThere.push_back(arith::CmpIOp::create(
+            rewriter, loc, arith::CmpIPredicate::slt, part, others));
+        part = arith::SelectOp::create(rewriter, loc, isThere.back(), part,
+                                       loop.getInductionVar());
+      }
+      loaded.push_back(space.load(space.values(at.getItem(), part, parts)));
+    }
+    for (int64_t i = 0; i < atOnce; ++i) {
+      merged = mergePart(op, space, merged, loaded[i],
+                         i == 0 ? Value() : isThere[i - 1], rewriter);
+    }
+    scf::YieldOp::create(rewriter, loc, merged);
+    return loop.getResults();
+  }
+
+  /// Merges what a part has handed over, if it `isThere`. Elements that parts
+  /// keep stay.
+  static SmallVector<Value> mergePart(tile::JoinOp op, const JoinSpace &space,
+                                      ArrayRef<Value> merged,
+                                      ArrayRef<Value> loaded, Value isThere,
+                                      ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    SmallVector<Value> before = space.elementsOf(merged), theirs = before;
+    for (auto [i, value] : llvm::zip(space.layout.kept, loaded)) {
+      theirs[i] = value;
+    }
+    TypeRange types = op.getResultTypes();
+    SmallVector<Value> both(merged);
+    llvm::append_range(both, space.vectorsOf(types, theirs));
     IRMapping values;
     Block &body = op.getBody().front();
     values.map(body.getArguments(), both);
     for (Operation &inner : body.without_terminator()) {
       rewriter.clone(inner, values);
     }
-    SmallVector<Value> merged;
+    SmallVector<Value> yielded;
     for (Value value : body.getTerminator()->getOperands()) {
-      merged.push_back(values.lookupOrDefault(value));
+      yielded.push_back(values.lookupOrDefault(value));
     }
-    scf::YieldOp::create(rewriter, loc, merged);
-    return loop.getResults();
+    SmallVector<Value> after = space.elementsOf(yielded), kept = before;
+    for (size_t i : space.layout.kept) {
+      kept[i] = isThere ? arith::SelectOp::create(rewriter, loc, isThere,
+                                                  after[i], before[i])
+                        : after[i];
+    }
+    return space.vectorsOf(types, kept);
   }
 
   const ParamValues &params;

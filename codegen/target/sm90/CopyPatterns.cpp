@@ -32,7 +32,7 @@ public:
   TileBoxes(const Arithmetic &emit, SmemTile tile, Value tensor, AffineMap map)
       : emit(emit), tile(tile),
         columns(cast<RankedTensorType>(tensor.getType()).getDimSize(3)),
-        packedHeads(AccessMap::parse(map)->packedHeads) {}
+        access(*AccessMap::parse(map)) {}
 
   /// Returns the copies of the whole tile, or, if `ctas` CTAs copy it, of this
   /// CTA's share.
@@ -43,7 +43,8 @@ private:
 
   const Arithmetic &emit;
   SmemTile tile;
-  int64_t columns, packedHeads;
+  int64_t columns;
+  AccessMap access;
 };
 } // namespace
 
@@ -53,25 +54,34 @@ static Value rankInCluster(const Arithmetic &emit) {
                                     emit.builder.getI32Type());
 }
 
-/// With packed heads, the rows of a position are consecutive heads.
+/// With packed heads, the rows of a position are consecutive heads. If
+/// positions have empty rows, the heads of a group are a dimension of the map,
+/// within which a copy ends.
 SmallVector<Box> TileBoxes::packedAt(TilePosition position) const {
   Value zero = emit.constant(0);
-  Value head = emit.mul(position.head, packedHeads);
-  Value row = emit.shiftRight(position.row, llvm::Log2_64(packedHeads));
-  if (tile.isOneCopy(columns)) {
+  Value row =
+      emit.shiftRight(position.row, llvm::Log2_64(access.rowsOfPosition()));
+  Value head = access.hasEmptyRows()
+                   ? zero
+                   : emit.mul(position.head, access.packedHeads);
+  if (tile.isOneCopy(columns) && !access.hasEmptyRows()) {
     return {{{zero, head, row, zero, position.batch}, 0}};
   }
   SmallVector<Box> boxes;
   for (int64_t panel = 0; panel < tile.panels(); ++panel) {
     Value column = emit.constant(panel * tile.panelColumns());
-    boxes.push_back(
-        {{column, head, row, position.batch}, panel * tile.panelBytes()});
+    SmallVector<Value> coordinates{column, head, row};
+    if (access.hasEmptyRows()) {
+      coordinates.push_back(position.head);
+    }
+    coordinates.push_back(position.batch);
+    boxes.push_back({coordinates, panel * tile.panelBytes()});
   }
   return boxes;
 }
 
 SmallVector<Box> TileBoxes::at(TilePosition position, int64_t ctas) const {
-  if (packedHeads > 1) {
+  if (access.packedHeads > 1) {
     return packedAt(position);
   }
   Value zero = emit.constant(0);

@@ -29,13 +29,23 @@ static Value threadColumn(const Arithmetic &emit, int64_t i) {
 }
 
 /// With packed heads, the rows of a position are consecutive heads: computes
-/// the head and the position of a row.
+/// the head and the position of a row. An empty row gets a position beyond all
+/// others.
 static void unpackRow(const Arithmetic &emit, int64_t packed, Value &head,
                       Value &row) {
-  if (packed > 1) {
-    Value within = emit.bitAnd(row, packed - 1);
-    head = emit.add(emit.mul(head, packed), within);
-    row = emit.shiftRight(row, llvm::Log2_64(packed));
+  int64_t rows = AccessMap::rowsOfPosition(packed);
+  if (rows == 1) {
+    return;
+  }
+  Value within = emit.bitAnd(row, rows - 1);
+  head = emit.add(emit.mul(head, packed), within);
+  row = emit.shiftRight(row, llvm::Log2_64(rows));
+  if (rows != packed) {
+    Value isEmpty = arith::CmpIOp::create(emit.builder, emit.loc,
+                                          arith::CmpIPredicate::uge, within,
+                                          emit.constant(packed));
+    row = arith::SelectOp::create(emit.builder, emit.loc, isEmpty,
+                                  emit.constant(-1), row);
   }
 }
 

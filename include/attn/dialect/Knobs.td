@@ -164,7 +164,7 @@ class Attn_Knob<int value, string knobName, Attn_Values domain, string usualValu
   // `alwaysSaid` the table has it nevertheless.
   string absent = usual;
   bit alwaysSaid = 0;
-  string divides = ""; // another field, which must be a multiple of it
+  string divides = ""; // another field, a multiple of the next power of two
   Attn_Consumer consumedBy = Attn_ByWarpSpecialize;
   string detail = meaning; // for the page of the attribute
   // Whether it follows from the problem or has only one lowering. Then it is no
@@ -283,8 +283,9 @@ def Attn_PackGqa
                  "query heads of one head of K and V in a tile, for launches of that group alone"> {
   let at = 12;
   let divides = "tile_m";
-  let detail = "so many query heads, all of one head of K and V, share the rows of a tile: row r is query r / n of head r mod n. "
-               "For few queries. Launches have to have as many query heads for one of K and V";
+  let allowed = Attn_Numbers<1, 64>;
+  let detail = "so many query heads, n, all of one head of K and V, share the rows of a tile: row r is query r / m of head r mod m, "
+               "where m is n rounded up to a power of two. For few queries. Launches have to have as many query heads for one of K and V";
   let short = "pack";
   let shown = [Attn_Shown<"4", ["packed_gqa"]>];
 }
@@ -304,7 +305,7 @@ def Attn_WorkDepth : Attn_Knob<14, "work_depth", Attn_Numbers<1, 4>, "2", "items
   let shown = [Attn_Shown<"2", ["dynamic_d128", "test/Tools/sim-dynamic.test"], ["chan work = w in smem depth 2"]>];
 }
 def Attn_LastWaveParts
-    : Attn_Field<15, "last_wave_parts", Attn_Numbers<1, 16>, "1",
+    : Attn_Field<15, "last_wave_parts", Attn_Numbers<1, 64>, "1",
                  "parts of an item of the last wave at most, cut along the keys; with work dynamic, without clusters"> {
   let at = 13;
   let only = [Attn_Where<"work", "dynamic">, Attn_Where<"cluster", "1">];
@@ -476,7 +477,7 @@ defvar Attn_Statements = !foldl([]<Attn_Knob>, Attn_Places, all, i, !listconcat(
 class Attn_FieldLine<Attn_Knob k> {
   list<Attn_Where> needs = !filter(w, k.only, !not(!empty(!filter(f, Attn_Fields, !eq(f.name, w.knob)))));
   string text = "    - `" # k.name # "`: " # k.detail # ". It is " # k.allowed.described #
-      !if(!empty(k.divides), "", " that divides `" # k.divides # "`") #
+      !if(!empty(k.divides), "", " that, rounded up to a power of two, divides `" # k.divides # "`") #
       !if(!empty(needs), "", "; `" # k.neutral # "` where " # !interleave(!foreach(w, needs, w.otherwise), " or ")) #
       !if(!empty(k.absent), "", "; `" # k.absent # "` where it is not given") # ".\n";
 }

@@ -334,14 +334,14 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let description = [{
     `map` is the access map: (batch, head, position, dim) to the tensor's
     dimensions. The rows of the tile are positions, its columns are dims. With packed heads,
-    (b, h, i, c) -> (b, i floordiv n, h * n + i mod n, c), it has a row for each of n heads
-    of each position. With `part` the tensor has one more dimension, before the others:
+    (b, h, i, c) -> (b, i floordiv m, h * n + i mod m, c), it has a row for each of n heads
+    of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
     - C2: `map` is a permutation of 4 dimensions that keeps the last one, or a map of packed
-      heads, where n is a power of two up to 64
+      heads, where n is at most 64 and m is n rounded up to a power of two
     - C3: the tile has rank 2, the source's element type, and at least as many columns as the
       head dim; after `attn-distribute` it is a vector, whose shape is not checked
 
@@ -395,7 +395,7 @@ def Tile_StoreRowOp : Tile_Op<"store_row", [MemoryEffects<[MemWrite]>, AllElemen
     **Constraints**
     - C1: the row vector has rank 1, the destination rank 3, or 4 with `part`, with one
       element type
-    - C2: `pack` is a power of two in 2..64
+    - C2: `pack` is in 2..64
 
     **Example** `tile.store_row %l, %lse at(%batch, %head, %row) : tensor<64xf32>, tensor<?x?x?xf32>`
   }];

@@ -4,7 +4,7 @@
 #ifndef ATTN_PASSES_KERNELS_MASKS_LINEARSUM_H
 #define ATTN_PASSES_KERNELS_MASKS_LINEARSUM_H
 
-#include "RegionFacts.h"
+#include "../RegionFacts.h"
 
 namespace attn {
 

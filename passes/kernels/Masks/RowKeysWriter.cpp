@@ -211,14 +211,6 @@ void RowKeysWriter::write(const KeyInterval &interval) {
   YieldOp::create(b, keys);
 }
 
-bool attn::areKeysOrdered(Region &rowKeys) {
-  RegionFacts facts(rowKeys, RegionFacts::Of::RowKeys);
-  Operation *yield = rowKeys.front().getTerminator();
-  return llvm::all_of(yield->getOperands(), [&](Value key) {
-    return isOrdered(facts.directionOf(key));
-  });
-}
-
 void attn::writeRowKeys(AttentionOp op, const KeyInterval &interval,
                         const RegionFacts &facts, const SumMaker &sums) {
   RowKeysWriter(op, facts, sums).write(interval);

@@ -8,10 +8,6 @@
 
 namespace attn {
 
-/// Whether it is proven that no number of a `row_keys` region falls from query
-/// to query.
-bool areKeysOrdered(mlir::Region &rowKeys);
-
 /// Writes `row_keys` from an interval of the op's mask region, whose ops it
 /// copies.
 void writeRowKeys(AttentionOp op, const KeyInterval &interval,

@@ -28,10 +28,10 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
 }
 
 Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
-  if (packed == 1) {
+  if (rowsOfPosition == 1) {
     return row;
   }
-  Value shift = b.like(b.i32(llvm::Log2_64(packed)), row);
+  Value shift = b.like(b.i32(llvm::Log2_64(rowsOfPosition)), row);
   return b.make<arith::ShRUIOp>(row, shift);
 }
 

@@ -79,7 +79,7 @@ struct KeyRanges {
   Axis query, key;
   int64_t cluster = 1; // CTAs that stream the same blocks
   bool maskRegion = false;
-  int64_t packed = 1; // query heads that share a tile's rows
+  int64_t rowsOfPosition = 1; // of a tile; several with packed heads
   BuiltInKeys builtIn;
   RowKeysRegion rowKeys;
   mlir::Value parts; // of an item that is cut, or null

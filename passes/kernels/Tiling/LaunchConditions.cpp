@@ -15,6 +15,7 @@ public:
   explicit Conditions(tile::KernelOp kernel)
       : kernel(kernel), builder(kernel.getContext()),
         packed(kernel.getConfig()->getPackGqa()),
+        rowsOfPosition(AccessMap::rowsOfPosition(packed)),
         cluster(kernel.getConfig()->getCluster()) {}
 
   ArrayAttr checks();
@@ -49,7 +50,7 @@ private:
 
   tile::KernelOp kernel;
   Builder builder;
-  int64_t packed, cluster;
+  int64_t packed, rowsOfPosition, cluster;
   SmallVector<Attribute> list;
 };
 
@@ -66,10 +67,11 @@ void Conditions::checkHeads() {
 }
 
 void Conditions::checkSizes() {
-  Attribute rows = packed == 1 ? expression(names::queries)
-                               : op("mul", names::queries, packed);
+  Attribute rows = rowsOfPosition == 1
+                       ? expression(names::queries)
+                       : op("mul", names::queries, rowsOfPosition);
   check(op("lt", op("max", rows, names::keys), kItemLimit), 1,
-        "expected sequence lengths below " + Twine(kItemLimit / packed) +
+        "expected sequence lengths below " + Twine(kItemLimit / rowsOfPosition) +
             lengths);
   check(op("lt", kItems, kItemLimit / cluster), 1,
         "expected row blocks times heads times batches to be below " +

@@ -58,8 +58,8 @@ Value ScoreMatrix::firstRowToWrite(Value work, const Place &at) {
   Value isBeforeLast =
       b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, part.getPart(), last);
   Value leaves = b.make<arith::AndIOp>(part.getIsPart(), isBeforeLast);
-  Value past = ranges.packed == 1
+  Value past = ranges.rowsOfPosition == 1
                    ? axis(owned).length
-                   : b.mul(axis(owned).length, b.i32(ranges.packed));
+                   : b.mul(axis(owned).length, b.i32(ranges.rowsOfPosition));
   return b.make<arith::SelectOp>(leaves, past, first);
 }

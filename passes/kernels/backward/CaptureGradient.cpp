@@ -166,15 +166,10 @@ LogicalResult CaptureGradient::check() {
   if (llvm::is_contained(attention.getBounds(), argument)) {
     return error() << "a bound of the mask is an integer";
   }
-  auto tensor = dyn_cast<RankedTensorType>(argument.getType());
   Type element = getElementTypeOrSelf(argument.getType());
   if (!element.isF32() && !element.isF16() && !element.isBF16()) {
     return error() << "expected a capture of f32, f16 or bf16, got "
                    << argument.getType();
-  }
-  if (tensor && tensor.getRank() == 0) {
-    return error() << "expected a number, or a tensor of rank 1 or more, got "
-                   << tensor;
   }
   if (llvm::count(attention->getOperands(), argument) > 1) {
     return error() << "expected one operand of 'attn.attention' to be it, got "

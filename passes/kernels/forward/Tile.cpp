@@ -3,7 +3,7 @@
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
 #include "../KernelFunction.h"
-#include "../Masks/RowKeysWriter.h"
+#include "../RegionFacts.h"
 #include "Tiling/KernelWriter.h"
 #include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"

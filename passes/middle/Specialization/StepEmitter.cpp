@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StepEmitter.h"
+#include "attn/dialect/QueryRows.h"
 
 using namespace mlir;
 using namespace attn;
@@ -127,6 +128,16 @@ LogicalResult StepEmitter::checkDone() {
   return success();
 }
 
+/// Whether no two work items load the same tile of K or V.
+bool StepEmitter::isReadOnce() {
+  tile::KernelOp kernel = program.kernel;
+  std::optional<ConfigAttr> config = kernel.getConfig();
+  return config && QueryRows{kernel.getArgs(),
+                             kernel.getBody().getArgumentTypes(),
+                             kernel.getProblem(), *config}
+                       .areInOneItem();
+}
+
 LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
   if (failed(checkPassesOn(step, load))) {
     return failure();
@@ -143,7 +154,8 @@ LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
   if (failed(slot)) {
     return failure();
   }
-  UnitAttr shared = program.inLoop(step) ? builder.getUnitAttr() : UnitAttr();
+  bool isShared = program.inLoop(step) && !isReadOnce();
+  UnitAttr shared = isShared ? builder.getUnitAttr() : UnitAttr();
   ws::CopyOp::create(
       builder, scope.loc(), env.lookupOrDefault(load.getSource()),
       env.lookupOrDefault(load.getBatch()), env.lookupOrDefault(load.getHead()),

@@ -34,6 +34,7 @@ private:
   mlir::Value emitHeld(const sched::Place &hold, mlir::RankedTensorType type);
   mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
   mlir::FailureOr<mlir::Value> emitAcquire(mlir::Value filled);
+  bool isReadOnce();
   mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
   mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
   mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);

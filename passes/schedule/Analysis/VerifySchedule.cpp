@@ -53,7 +53,8 @@ static LogicalResult verifyItems(const BoundSchedule &bound,
                                  ArrayRef<TrialItem> items,
                                  EmitError emitError) {
   ConfigAttr config = bound.kernel->config;
-  int rows = config.getTileM() / bound.subtileCount / config.getPackGqa();
+  int rows = config.getTileM() / bound.subtileCount /
+             AccessMap::rowsOfPosition(config.getPackGqa());
   SmallVector<int> trips;
   SmallVector<SmallVector<int>> skipped;
   bool skips = false;

@@ -251,7 +251,7 @@ func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 // -----
 
 func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv] for the gradients that an op computes, got: dv_dk}}
+  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements] for the gradients that an op computes, got: dv_dk}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv_dk)
       : (!t, !t, !t, !t, !l)
   return

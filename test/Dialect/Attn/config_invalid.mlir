@@ -74,20 +74,14 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = static
 // -----
 
 // @config_pack_gqa
-// expected-error @below {{expected 'pack_gqa' to be a power of two up to 64, got 3}}
-module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, pack_gqa = 3>} {}
-
-// -----
-
-// @config_pack_gqa_above
-// expected-error @below {{expected 'pack_gqa' to be a power of two up to 64, got 128}}
-module attributes {test.a = #attn.config<tile_m = 128, tile_n = 64, work = grid, pack_gqa = 128>} {}
+// expected-error @below {{expected 'pack_gqa' to be a whole number in 1..64, got 65}}
+module attributes {test.a = #attn.config<tile_m = 128, tile_n = 64, work = grid, pack_gqa = 65>} {}
 
 // -----
 
 // @config_pack_gqa_divides
-// expected-error @below {{expected 'pack_gqa' to divide 'tile_m', got 8 and 4}}
-module attributes {test.a = #attn.config<tile_m = 4, tile_n = 64, work = grid, pack_gqa = 8>} {}
+// expected-error @below {{expected 'pack_gqa', rounded up to a power of two, to divide 'tile_m', got 5 and 4}}
+module attributes {test.a = #attn.config<tile_m = 4, tile_n = 64, work = grid, pack_gqa = 5>} {}
 
 // -----
 
@@ -98,8 +92,8 @@ module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = grid, 
 // -----
 
 // @config_last_wave_parts
-// expected-error @below {{expected 'last_wave_parts' to be a whole number in 1..16, got 17}}
-module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 17>} {}
+// expected-error @below {{expected 'last_wave_parts' to be a whole number in 1..64, got 65}}
+module attributes {test.a = #attn.config<tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 65>} {}
 
 // -----
 

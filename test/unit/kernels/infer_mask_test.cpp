@@ -2,7 +2,7 @@
 //
 // attn-infer-mask against the mask functions that it reads: pair by pair, with
 // wrapping arithmetic, near position 0 and near the last ones.
-#include "Masks/RowKeysWriter.h"
+#include "RegionFacts.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -420,6 +420,15 @@ constexpr RowOrder rowOrders[] = {
       %least = arith.minsi %i, %3 : i32
       %r = arith.select %late, %least, %10 : i32)",
      false},
+    {"a choice that changes once, to what falls", R"(
+      %9 = arith.constant 9 : i32
+      %20 = arith.constant 20 : i32
+      %5 = arith.constant 5 : i32
+      %late = arith.cmpi sge, %i, %9 : i32
+      %falling = arith.subi %20, %i : i32
+      %most = arith.maxsi %falling, %5 : i32
+      %r = arith.select %late, %most, %5 : i32)",
+     false},
     {"a choice that changes twice", R"(
       %4 = arith.constant 4 : i32
       %9 = arith.constant 9 : i32
@@ -434,6 +443,14 @@ constexpr RowOrder rowOrders[] = {
       %sum = arith.addi %i, %minus : i32
       %late = arith.cmpi uge, %sum, %9 : i32
       %r = arith.select %late, %9, %0 : i32)",
+     false},
+    {"a choice by numbers without a sign, to less", R"(
+      %9 = arith.constant 9 : i32
+      %0 = arith.constant 0 : i32
+      %minus = arith.constant -4 : i32
+      %sum = arith.addi %i, %minus : i32
+      %early = arith.cmpi ule, %sum, %9 : i32
+      %r = arith.select %early, %0, %9 : i32)",
      false},
     {"a choice by truth values with a sign", R"(
       %9 = arith.constant 9 : i32

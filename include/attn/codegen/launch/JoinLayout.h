@@ -7,6 +7,9 @@
 //   values   for part p of cut item i, those of all threads: the first four
 //            of every thread, then the next four, ...
 //
+// Only rows with queries are handed over, where their number is known: by the
+// warps that have such rows, and of these the elements in such rows.
+//
 // Counts are zero before and after a launch.
 #ifndef ATTN_CODEGEN_LAUNCH_JOINLAYOUT_H
 #define ATTN_CODEGEN_LAUNCH_JOINLAYOUT_H
@@ -37,12 +40,16 @@ struct JoinLayout {
 
   int64_t stride() const { return warps * warpThreads * vectorBytes; }
   int64_t partBytes() const {
-    return llvm::divideCeil(elements, vectorElements) * stride();
+    return llvm::divideCeil(kept.size(), vectorElements) * stride();
   }
 
-  int64_t warps = 0;    // of the role that joins
-  int64_t elements = 0; // of one thread
-  int64_t values = 0;   // offset of the first byte
+  /// Returns how many parts are loaded together: as many as fit into registers.
+  int64_t partsAtOnce() const;
+
+  int64_t warps = 0;              // that have rows with queries
+  bool isWhole = true;            // all warps of the role have such rows
+  llvm::SmallVector<size_t> kept; // numbers of a thread's elements
+  int64_t values = 0;             // offset of the first byte
 };
 
 } // namespace attn::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelWriter.h"
-#include "../../Masks/RowKeysWriter.h"
+#include "../../RegionFacts.h"
 #include "../../Tiling/ScoreMatrix.h"
 #include "KernelArguments.h"
 #include "attn/dialect/AccessMap.h"
@@ -83,7 +83,7 @@ void KernelWriter::writeScalars() {
   matrix.ranges.query.tileSize = b.i32(matrix.ranges.query.tile);
   matrix.ranges.key.tileSize = b.i32(matrix.ranges.key.tile);
   matrix.ranges.maskRegion = attention.hasMaskRegion();
-  matrix.ranges.packed = packed;
+  matrix.ranges.rowsOfPosition = AccessMap::rowsOfPosition(packed);
   matrix.ranges.cluster = config.getCluster();
   if (attention.hasRowKeys()) {
     matrix.ranges.rowKeys = {&attention.getRowKeys(),
@@ -142,7 +142,8 @@ Value KernelWriter::writeNext() {
   // Work items count blocks of the owned dimension; a cluster has one block for
   // each of its CTAs.
   Axis &side = matrix.axis(owned);
-  Value rows = packed > 1 ? b.mul(side.length, b.i32(packed)) : side.length;
+  Value rows = packed > 1 ? b.mul(side.length, b.i32(matrix.ranges.rowsOfPosition))
+                          : side.length;
   Value size = config.getCluster() == 1
                    ? side.tileSize
                    : b.i32(side.tile * config.getCluster());

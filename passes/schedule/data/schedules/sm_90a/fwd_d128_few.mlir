@@ -1,9 +1,9 @@
 // Forward, head dims 128, sm_90a, at most 16 queries: the query heads of a head of K and V share the 64 rows of one
-// consumer warpgroup, so that K and V are read once, in one ring; an item is cut in up to 16 parts along the keys.
+// consumer warpgroup, so that K and V are read once, in one ring; an item is cut in up to 64 parts along the keys.
 attn.table_entry fwd @fwd_d128_few head_dim 128, 128 packed
     masks ["none", "causal_top_left", "causal_bottom_right"]
     when <seqlen_q at_most 16>
-    config <tile_m = 64, tile_n = 128, work = dynamic, order = longest_first, rescale_threshold = 8, row_max = first_block, last_wave_parts = 16>
+    config <tile_m = 64, tile_n = 128, work = dynamic, order = linear, rescale_threshold = 8, last_wave_parts = 64>
     schedule <"fwd_d128_few" machine "sm_90a" {
   role load warps 1 regs 240
   role wg warps 4 regs 256
@@ -16,12 +16,13 @@ attn.table_entry fwd @fwd_d128_few head_dim 128, 128 packed
   hold oe = oe in smem depth 1
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {
     kv { get(k) qk get(v) + 1 pv + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { join fin check norm await(st_o) + 1 cvt_o st_o st_lse }
+    after { join fin norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>

@@ -350,3 +350,11 @@ RegionFacts::RegionFacts(Region &region, Of kind)
     visit(op);
   }
 }
+
+bool attn::areKeysOrdered(Region &rowKeys) {
+  RegionFacts facts(rowKeys, RegionFacts::Of::RowKeys);
+  Operation *yield = rowKeys.front().getTerminator();
+  return llvm::all_of(yield->getOperands(), [&](Value key) {
+    return isOrdered(facts.directionOf(key));
+  });
+}

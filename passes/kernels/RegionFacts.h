@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of the integers of a mask region, for all positions, captures
-// and launches.
-#ifndef ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H
-#define ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H
+// What is known of the integers of a mask or row_keys region, for all
+// positions, captures and launches.
+#ifndef ATTN_PASSES_KERNELS_REGIONFACTS_H
+#define ATTN_PASSES_KERNELS_REGIONFACTS_H
 
 #include "attn/dialect/Attn.h"
 
@@ -76,6 +76,10 @@ private:
 /// The number of a constant, also of an index; nothing for other values.
 std::optional<int64_t> constantOf(mlir::Value value);
 
+/// Whether it is proven that no number of a `row_keys` region falls from query
+/// to query.
+bool areKeysOrdered(mlir::Region &rowKeys);
+
 } // namespace attn
 
-#endif // ATTN_PASSES_KERNELS_MASKS_REGIONFACTS_H
+#endif // ATTN_PASSES_KERNELS_REGIONFACTS_H
