@@ -36,14 +36,14 @@ bool attn::makesSeveralKernels(ModuleOp module) {
   bool choose = true, ofGradients = false;
   module.walk([&](Operation *inner) {
     TypeSwitch<Operation *>(inner)
-        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(
-            [&](auto op) {
-              ++ops;
-              choose &= !op.getConfig();
-              ofGradients |= isa<AttentionBwdOp>(op);
-              auto function = op->template getParentOfType<func::FuncOp>();
-              ofGradients |= function && asksForGradients(function);
-            });
+        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp, ClearSumsOp,
+              ConvertSumsOp>([&](auto op) {
+          ++ops;
+          choose &= !op.getConfig();
+          ofGradients |= isa<AttentionBwdOp>(op);
+          auto function = op->template getParentOfType<func::FuncOp>();
+          ofGradients |= function && asksForGradients(function);
+        });
   });
   return choose && (ops > 1 || ofGradients);
 }

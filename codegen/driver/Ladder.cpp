@@ -39,11 +39,11 @@ static Unscheduled findUnscheduled(ModuleOp module,
   bool choose = options.scheduleFile.empty();
   module.walk([&](Operation *inner) {
     TypeSwitch<Operation *>(inner)
-        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(
-            [&](auto op) {
-              all.push_back({op, op.getProblem()});
-              choose &= !op.getConfig();
-            });
+        .Case<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp, ClearSumsOp,
+              ConvertSumsOp>([&](auto op) {
+          all.push_back({op, op.getProblem()});
+          choose &= !op.getConfig();
+        });
   });
   choose &= all.size() == 1 && !makesSeveralKernels(module);
   return choose ? all.front() : Unscheduled();

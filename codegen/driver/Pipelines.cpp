@@ -28,6 +28,7 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   case Stage::Tile:
     manager.addPass(createTile());
     manager.addPass(createTileDelta());
+    manager.addPass(createTileSums());
     manager.addPass(createTileBackward());
     manager.addPass(createTileSumGradient());
     manager.addNestedPass<tile::KernelOp>(createFuseOnlineSoftmax());

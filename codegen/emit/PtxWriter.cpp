@@ -209,22 +209,36 @@ static NVVM::NVVMTargetAttr getTarget(gpu::GPUModuleOp module) {
   return dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
 }
 
-/// Returns the first PTX version that supports the chip.
-static StringRef getFirstVersion(StringRef chip) {
+/// Returns the first PTX version that supports the chip, and the instructions
+/// that are written as text.
+static StringRef getFirstVersion(StringRef chip, bool addsVectors) {
   if (chip.starts_with("sm_9")) {
-    return "+ptx80";
+    return addsVectors ? "+ptx83" : "+ptx80";
   }
   return chip.ends_with("f") ? "+ptx88" : "+ptx86";
 }
 
+/// Whether a module adds vectors to memory: LLVM does not know the instruction.
+static bool addsVectors(gpu::GPUModuleOp module) {
+  return module
+      .walk([](LLVM::InlineAsmOp op) {
+        StringRef text = op.getAsmString();
+        return text.starts_with("red.") && text.contains(".v")
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Returns the feature strings to try, in order.
-static SmallVector<std::string> getFeatures(NVVM::NVVMTargetAttr target) {
+static SmallVector<std::string> getFeatures(NVVM::NVVMTargetAttr target,
+                                            bool addsVectors) {
   if (target.getFeatures().contains("ptx")) {
     return {target.getFeatures().str()};
   }
   SmallVector<std::string> features;
   ArrayRef<StringLiteral> versions(kPtxVersions);
-  StringRef first = getFirstVersion(target.getChip());
+  StringRef first = getFirstVersion(target.getChip(), addsVectors);
   for (StringRef version :
        versions.drop_while([&](StringRef v) { return v != first; })) {
     std::string given = target.getFeatures().str();
@@ -284,7 +298,7 @@ attn::codegen::translateToPTX(gpu::GPUModuleOp module,
            << (module.getTargetsAttr() ? module.getTargetsAttr().size() : 0)
            << " targets";
   }
-  SmallVector<std::string> features = getFeatures(target);
+  SmallVector<std::string> features = getFeatures(target, addsVectors(module));
   std::string message;
   for (const std::string &set : features) {
     Translator translator(module, target, set);

@@ -212,11 +212,12 @@ static FailureOr<launch::PlanOp> createPlan(OpBuilder &builder, StringRef name,
                                                      : problemOfPlan(last));
   plan.setFirstKeyAttr(keys->first);
   plan.setLastKeyAttr(keys->last);
-  for (const auto &kernels : launches) {
+  for (const auto &kernels : llvm::reverse(launches)) {
     ws::KernelOp kernel = kernels.front().getKernel();
     if (auto programs =
             kernel->getAttrOfType<DictionaryAttr>(kRegionProgramsAttr)) {
       plan.setProgramsAttr(programs);
+      break;
     }
   }
   return plan;

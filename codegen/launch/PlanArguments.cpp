@@ -35,12 +35,14 @@ LogicalResult PlanArguments::merge(Argument &known, Argument next) {
            << "', which the same call launches: its symbol, role, sizes and "
               "type";
   }
-  if (known.writer && next.writer) {
+  bool adds = known.writer &&
+              next.description.getAccess() == ArgumentAccess::Accumulate;
+  if (known.writer && next.writer && !adds) {
     return error(next.user)
            << "expected one launch of a call to write argument " << name()
            << ", got '@" << known.writer.getSymName() << "' before it";
   }
-  if (next.writer) {
+  if (next.writer && !adds) {
     return error(next.user)
            << "expected argument " << name()
            << " to be written before it is read, got '@"

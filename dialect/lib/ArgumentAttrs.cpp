@@ -190,14 +190,19 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
   static constexpr Role delta[] = {Role::Delta, Role::Lse2};
   static constexpr Role gradients[] = {Role::QueryGradient, Role::KeyGradient,
                                        Role::ValueGradient};
+  static constexpr Role all[] = {Role::QueryGradientSums, Role::KeyGradient,
+                                 Role::ValueGradient};
   static constexpr Role ofCaptures[] = {Role::PartialSums,
                                         Role::CaptureGradient};
   switch (kind) {
   case KernelKind::Delta:
     return delta;
   case KernelKind::Bwd:
-    return gradients;
+    return all;
+  case KernelKind::Clear:
+    return ArrayRef(all).take_front();
   case KernelKind::BwdDQ:
+  case KernelKind::Convert:
     return ArrayRef(gradients).take_front();
   case KernelKind::BwdDKDV:
     return ArrayRef(gradients).drop_front();
@@ -220,8 +225,8 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
 /// Whether an argument of that role is a result in some kind of kernel.
 static bool mayBeResult(ArgumentRole role) {
   return llvm::any_of(std::array{KernelKind::Fwd, KernelKind::Delta,
-                                 KernelKind::Bwd, KernelKind::BwdRows,
-                                 KernelKind::Sum},
+                                 KernelKind::Bwd, KernelKind::BwdDQ,
+                                 KernelKind::BwdRows, KernelKind::Sum},
                       [&](KernelKind kind) {
                         return llvm::is_contained(resultsOf(kind), role);
                       });
@@ -355,6 +360,10 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
     return isTensor(3, Float32Type::get(type.getContext()))
                ? ""
                : "a tensor of rank 3 of f32";
+  case ArgumentRole::QueryGradientSums:
+    return isTensor(4, Float32Type::get(type.getContext()))
+               ? ""
+               : "a tensor of rank 4 of f32";
   case ArgumentRole::Scale:
     return type.isF32() ? "" : "f32";
   case ArgumentRole::Bound:
@@ -395,6 +404,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   static constexpr Role backward[] = {
       Role::Query,          Role::Key,   Role::Value, Role::Scale,
       Role::OutputGradient, Role::Delta, Role::Lse2};
+  static constexpr Role convert[] = {Role::QueryGradientSums, Role::Scale};
   switch (kind) {
   case KernelKind::Fwd:
     return forward;
@@ -412,6 +422,8 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
     return backward;
   case KernelKind::Sum:
     return sums;
+  case KernelKind::Convert:
+    return convert;
   default:
     return {};
   }

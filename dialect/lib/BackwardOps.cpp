@@ -46,7 +46,8 @@ ProblemAttr AttentionBwdOp::getProblem() {
   static constexpr KernelKind kinds[] = {
       KernelKind::Bwd,     KernelKind::BwdDQ,    KernelKind::BwdDKDV,
       KernelKind::BwdDK,   KernelKind::BwdDV,    KernelKind::BwdRows,
-      KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements};
+      KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements,
+      KernelKind::Bwd};
   return ProblemAttr::get(
       getContext(), kinds[size_t(getGradients())],
       getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
@@ -57,6 +58,7 @@ ProblemAttr AttentionBwdOp::getProblem() {
 std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {
   switch (gradients) {
   case Gradients::All:
+  case Gradients::Sums:
     return {0, 3};
   case Gradients::DQ:
     return {0, 1};
@@ -172,6 +174,10 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
   Gradients gradients = given ? given.getValue() : Gradients::All;
   Type query = adaptor.getQuery().getType(), key = adaptor.getKey().getType();
   switch (gradients) {
+  case Gradients::Sums:
+    types.append({adaptor.getSums() ? adaptor.getSums().getType() : query, key,
+                  adaptor.getValue().getType()});
+    return success();
   case Gradients::RowSums:
     types.push_back(sumsOf(query, adaptor.getProperties().layout));
     break;
@@ -300,6 +306,25 @@ LogicalResult SumGradientOp::verify() {
                        getGradient().getType().getRank());
 }
 
+/// C10, for the sums.
+static LogicalResult verifySums(AttentionBwdOp op) {
+  bool expected = op.getGradients() == Gradients::Sums;
+  if (expected != bool(op.getSums())) {
+    return op.emitOpError("expected 'sums' if and only if 'gradients' is "
+                          "sums, got ")
+           << (expected ? "none" : "some");
+  }
+  if (!expected) {
+    return success();
+  }
+  NamedTensor sums{"sums", op.getSums().getType()},
+      lse2{"lse2", op.getLse2().getType()};
+  return expectDims(op, {{sums, 0, "batch size", lse2.dim(0)},
+                         {sums, 1, "heads", lse2.dim(1)},
+                         {sums, 2, "seqlen", lse2.dim(2)},
+                         {sums, 3, "head dim", op.getHeadDim()}});
+}
+
 LogicalResult AttentionBwdOp::verify() {
   NamedTensor query{"query", getQuery().getType()},
       key{"key", getKey().getType()}, value{"value", getValue().getType()},
@@ -327,6 +352,7 @@ LogicalResult AttentionBwdOp::verify() {
                            {lse2, 0, "batch size", query.dim(0)}, // C8
                            {lse2, 1, "heads", query.dim(h)}};
   return failure(failed(expectDims(*this, rules)) ||
+                 failed(verifySums(*this)) ||
                  failed(verifyRows(*this, lse2, query.dim(s))) ||
                  failed(verifyHeads(*this, query.dim(h), key.dim(h))) || // C6
                  failed(verifyCapture(*this)));
@@ -362,4 +388,56 @@ LogicalResult AttentionBwdOp::verifyRegions() {
     }
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of dQ.
+//===----------------------------------------------------------------------===//
+
+/// Sums are stored in groups of 16 columns.
+static LogicalResult verifyColumns(Operation *op, NamedTensor tensor) {
+  constexpr int64_t group = 16;
+  if (failed(verifyHeadDim(op, tensor))) {
+    return failure();
+  }
+  if (tensor.dim(3) % group == 0) {
+    return success();
+  }
+  return op->emitOpError("expected the head dim of '")
+         << tensor.name << "' to be a multiple of " << group << ", got "
+         << tensor.dim(3);
+}
+
+ProblemAttr ClearSumsOp::getProblem() {
+  return ProblemAttr::get(
+      getContext(), KernelKind::Clear, getDtype(), getHeadDim(), getHeadDim(),
+      LayoutKind::BHSD, MaskKind::None, attn::RegionKind::Absent,
+      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None);
+}
+
+LogicalResult ClearSumsOp::verify() {
+  if (!getDtype().isBF16() && !getDtype().isF16()) {
+    return emitOpError("expected 'dtype' to be bf16 or f16, got ")
+           << getDtype();
+  }
+  return verifyColumns(*this, {"sums", getSums().getType()}); // C1
+}
+
+ProblemAttr ConvertSumsOp::getProblem() {
+  return ProblemAttr::get(
+      getContext(), KernelKind::Convert,
+      getGradient().getType().getElementType(), getHeadDim(), getHeadDim(),
+      getLayout(), MaskKind::None, attn::RegionKind::Absent,
+      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None);
+}
+
+LogicalResult ConvertSumsOp::verify() {
+  NamedTensor gradient{"gradient", getGradient().getType()},
+      sums{"sums", getSums().getType()};
+  return failure(
+      failed(verifyColumns(*this, gradient)) ||                           // C1
+      failed(expectDims(*this, {{sums, 0, "batch size", gradient.dim(0)}, // C2
+                                {sums, 1, "heads", gradient.dim(getHeadsDim())},
+                                {sums, 3, "head dim", gradient.dim(3)}})) ||
+      failed(verifyRows(*this, sums, gradient.dim(getPositionDim()))));
 }

@@ -81,3 +81,11 @@ LogicalResult PackOp::verify() {
   }
   return success();
 }
+
+LogicalResult ReduceAddOp::verify() {
+  int64_t got = cast<VectorType>(getValues().getType()).getNumElements();
+  if (got == 2 || got == 4) {
+    return success();
+  }
+  return emitOpError("C1: expected 2 or 4 elements, got ") << got;
+}

@@ -399,6 +399,34 @@ LogicalResult MmaOp::verify() {
   return success();
 }
 
+LogicalResult ShareOp::verify() {
+  RankedTensorType source = tensorOf(getSource()),
+                   whole = tensorOf(getResult());
+  if (source.getDimSize(1) == whole.getDimSize(1) && // C1
+      source.getDimSize(0) > 0 &&
+      whole.getDimSize(0) % source.getDimSize(0) == 0) {
+    return success();
+  }
+  return emitOpError("expected a tile of the source's columns and a multiple "
+                     "of its rows, got ")
+         << source << " and " << whole;
+}
+
+RankedTensorType attn::tile::pieceTypeOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto step = value.getDefiningOp<StepOp>();
+  if (!step) {
+    return type;
+  }
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  auto share = step.getBody()
+                   .front()
+                   .getTerminator()
+                   ->getOperand(number)
+                   .getDefiningOp<ShareOp>();
+  return share ? cast<RankedTensorType>(share.getSource().getType()) : type;
+}
+
 /// Checks that `row` is `tile` without dimension `dim`.
 static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
                                RankedTensorType row, int64_t dim) {

@@ -49,7 +49,23 @@ static LogicalResult verifyRowAccess(Operation *op, StringRef name,
   return success();
 }
 
+/// C4 of tile.load.
+static LogicalResult verifyGrouped(Operation *op, Value memory) {
+  auto tensor = cast<RankedTensorType>(memory.getType());
+  constexpr int64_t group = 16;
+  if (!tensor.getElementType().isF32() ||
+      tensor.getShape().back() % group != 0) {
+    return op->emitOpError("expected 'grouped' only with f32 elements and a "
+                           "multiple of ")
+           << group << " columns, got " << tensor;
+  }
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
+  if (getGrouped() && failed(verifyGrouped(*this, getSource()))) {
+    return failure();
+  }
   return verifyAccess(*this, getTile().getType(), "source", getSource(),
                       getPart(), getMap());
 }
@@ -78,6 +94,21 @@ LogicalResult StoreRowOp::verify() {
 }
 
 LogicalResult ReduceAddOp::verify() {
+  if (getGrouped() && failed(verifyGrouped(*this, getDest()))) {
+    return failure();
+  }
+  auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  if (getColumn() && tile) {
+    int64_t all = cast<RankedTensorType>(getDest().getType()).getShape().back();
+    if (ShapedType::isDynamic(all) || all % tile.getDimSize(1) != 0) {
+      return emitOpError("expected a tile with 'column' to have columns that "
+                         "divide those of 'dest', got ")
+             << tile << " and " << getDest().getType();
+    }
+    tile = tile.clone({tile.getDimSize(0), all});
+    return verifyAccess(*this, tile, "dest", getDest(), /*part=*/Value(),
+                        getMap());
+  }
   return verifyAccess(*this, getTile().getType(), "dest", getDest(),
                       /*part=*/Value(), getMap());
 }

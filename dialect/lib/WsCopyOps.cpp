@@ -58,6 +58,14 @@ static LogicalResult verifyOperands(MmaOp op) {
     return op.emitOpError("expected 'piece' only with a slot as 'a', got ")
            << op.getA().getType();
   }
+  if (op.getTransposeA() && !isa<SlotType>(op.getA().getType())) {
+    return op.emitOpError(
+               "expected 'transpose_a' only with a slot as 'a', got ")
+           << op.getA().getType();
+  }
+  if (op.getColumns() && op.getTransposeB()) {
+    return op.emitOpError("expected 'columns' without 'transpose_b'");
+  }
   if (op.getFresh() && !op.getAcc()) {
     return op.emitOpError("expected 'fresh' only with 'acc', got no 'acc'");
   }
@@ -74,16 +82,23 @@ static LogicalResult verifyShapes(MmaOp op) {
   bool transposed = op.getTransposeB();
   int64_t n = b.getDimSize(transposed ? 0 : 1);
   int64_t k = b.getDimSize(transposed ? 1 : 0);
-  if (a.getElementType() != b.getElementType() || a.getDimSize(1) != k) {
+  unsigned rowsOfA = op.getTransposeA() ? 1 : 0;
+  if (a.getElementType() != b.getElementType() ||
+      a.getDimSize(1 - rowsOfA) != k) {
     return op.emitOpError("expected 'a' and 'b' to agree in element type and "
                           "in the contracted dimension, got ")
            << a << " and " << b;
   }
-  int64_t m = op.getPiece() ? pieceRows : a.getDimSize(0);
+  int64_t m = op.getPiece() ? pieceRows : a.getDimSize(rowsOfA);
   auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
-  if (op.getPiece() && a.getDimSize(0) % pieceRows != 0) {
+  if (op.getPiece() && a.getDimSize(rowsOfA) % pieceRows != 0) {
     return op.emitOpError("expected 'a' to be pieces of ")
-           << pieceRows << " rows, got " << a;
+           << pieceRows << (rowsOfA == 0 ? " rows" : " columns") << ", got "
+           << a;
+  }
+  if (result && op.getColumns()) {
+    int64_t columns = std::max<int64_t>(1, result.getDimSize(1));
+    n = n % columns == 0 ? columns : n;
   }
   if (result && result.getShape() != ArrayRef<int64_t>({m, n})) {
     return op.emitOpError("expected a result of ")

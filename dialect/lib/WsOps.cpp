@@ -111,18 +111,25 @@ static FailureOr<Op> expectSymbol(KernelOp kernel, Operation *user,
 
 /// C4 of ws.kernel, for a piece of a hold.
 static LogicalResult verifyPiece(KernelOp kernel, Operation *user,
-                                 SlotType slot) {
+                                 SlotType slot, bool mayBeWhole,
+                                 bool mayBePiece) {
   auto hold = expectSymbol<HoldOp>(kernel, user, slot.getChannel());
   if (failed(hold)) {
     return failure();
   }
   auto type = cast<RankedTensorType>(hold->getType());
-  if (slot.getTile().getShape() == type.getShape() &&
-      slot.getTile().getElementType() == type.getElementType()) {
+  auto whole = type.clone(
+      {type.getDimSize(0) * int64_t(hold->getPieces()), type.getDimSize(1)});
+  auto isOf = [&](RankedTensorType held) {
+    return slot.getTile().getShape() == held.getShape() &&
+           slot.getTile().getElementType() == held.getElementType();
+  };
+  if ((mayBePiece && isOf(type)) || (mayBeWhole && isOf(whole))) {
     return success();
   }
   return user->emitOpError("expected the tile of ")
-         << slot.getChannel() << ", " << type << ", got " << slot.getTile();
+         << slot.getChannel() << ", " << (mayBePiece ? type : whole) << ", got "
+         << slot.getTile();
 }
 
 /// C4 of ws.kernel.
@@ -149,12 +156,14 @@ static LogicalResult verifySlot(KernelOp kernel, Operation *user, Type type) {
 
 static LogicalResult verifySlots(KernelOp kernel, Operation *op) {
   if (auto held = dyn_cast<HeldOp>(op)) {
-    return verifyPiece(kernel, held, held.getTile().getType());
+    bool isWhole = !held.getPiece();
+    return verifyPiece(kernel, held, held.getTile().getType(), isWhole,
+                       !isWhole);
   }
   if (auto at = dyn_cast<SlotAtOp>(op);
       at && isa_and_present<HoldOp>(
                 kernel.lookupSymbol(at.getSlot().getType().getChannel()))) {
-    return verifyPiece(kernel, at, at.getSlot().getType());
+    return verifyPiece(kernel, at, at.getSlot().getType(), true, true);
   }
   for (Type type : op->getResultTypes()) {
     if (failed(verifySlot(kernel, op, type))) {

@@ -28,7 +28,7 @@ constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
 constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
                               delta = "dl", lse2 = "lse2", rows = "sr";
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
-                              valueGradient = "dv";
+                              valueGradient = "dv", sums = "dqs";
 
 /// The gradient of the capture of that name, or of the scale, and the sums that
 /// it is made of.

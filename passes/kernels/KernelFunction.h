@@ -9,6 +9,9 @@
 
 namespace attn {
 
+/// On a function: the sums that its kernels share may be summed in any order.
+constexpr llvm::StringLiteral kAnyOrderAttr = "attn.any_order";
+
 /// Checks that `func` is a function around `op`: beside it, it has constants
 /// and `func.return` alone, the operands of `op` are its arguments, all
 /// of which `op` uses, and its results are those of `op`.

@@ -23,12 +23,13 @@ constexpr StringLiteral pass = "attn-split-launches: ";
 
 /// Whether a kernel computes the op.
 static bool isOfKernel(Operation &op) {
-  return isa<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp>(op);
+  return isa<AttentionOp, DeltaOp, AttentionBwdOp, SumGradientOp, ClearSumsOp,
+             ConvertSumsOp>(op);
 }
 
 static KernelKind kindOf(Operation *op) {
   return TypeSwitch<Operation *, KernelKind>(op)
-      .Case<AttentionOp, DeltaOp, SumGradientOp>(
+      .Case<AttentionOp, DeltaOp, SumGradientOp, ClearSumsOp, ConvertSumsOp>(
           [](auto of) { return of.getProblem().getKind(); })
       .Default(KernelKind::Bwd);
 }
@@ -61,6 +62,13 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::Delta, of.getDelta()},
                 {Role::Lse2, of.getLse2()}};
       })
+      .Case([](ClearSumsOp of) -> SmallVector<RoleOfValue> {
+        return {{Role::QueryGradientSums, of.getSums()}};
+      })
+      .Case([](ConvertSumsOp of) -> SmallVector<RoleOfValue> {
+        return {{Role::Scale, of.getScale()},
+                {Role::QueryGradient, of.getGradient()}};
+      })
       .Case([](AttentionBwdOp of) -> SmallVector<RoleOfValue> {
         return {{Role::Query, of.getQuery()},
                 {Role::Key, of.getKey()},
@@ -90,6 +98,8 @@ static StringRef nameOf(ArgumentRole role) {
     return names::delta;
   case ArgumentRole::Lse2:
     return names::lse2;
+  case ArgumentRole::QueryGradientSums:
+    return names::sums;
   default:
     return "";
   }
@@ -275,6 +285,12 @@ FailureOr<std::string> Splitter::nameOfSums(Operation *op) {
   return names::sumsOf(all->captureOf(gradients).name);
 }
 
+/// Whether a result is what an operand becomes, in the same memory.
+static bool addsTo(OpResult result) {
+  auto gradients = dyn_cast<AttentionBwdOp>(result.getOwner());
+  return gradients && gradients.getSums() && result.getResultNumber() == 0;
+}
+
 FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
   SmallVector<std::string> temporaries;
   for (Operation *op : ops) {
@@ -284,7 +300,7 @@ FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
     }
     SmallVector<RoleOfValue> roles = rolesOf(op);
     for (OpResult result : op->getResults()) {
-      if (isReturned(result)) {
+      if (isReturned(result) || addsTo(result)) {
         continue;
       }
       auto *known = llvm::find_if(
@@ -336,7 +352,7 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
 /// Returns the problem of a call whose last launch has none of attention: that
 /// of the last op of gradients. Null: that of the last launch.
 ProblemAttr Splitter::problemOfCall() {
-  if (!isa<SumGradientOp>(ops.back())) {
+  if (!isa<SumGradientOp, ConvertSumsOp>(ops.back())) {
     return {};
   }
   for (Operation *op : llvm::reverse(ops)) {

@@ -91,6 +91,11 @@ private:
   /// Marks the loaded tiles that have no register layout because only MMAs read
   /// them. All others are loaded into registers.
   void markLoaded() {
+    kernel.walk([&](tile::ShareOp share) {
+      auto step = share->getParentOfType<tile::StepOp>();
+      loaded.insert(share.getResult());
+      loaded.insert(step.result_begin(), step.result_end());
+    });
     kernel.walk([&](tile::StepOp step) {
       bool loads = !step.getBody().getOps<tile::LoadOp>().empty() &&
                    llvm::none_of(step.getResults(), isComputedWith);

@@ -25,6 +25,7 @@ public:
         rows(kernel.getConfig()->getTileM()),
         pieceRows(rows / schedule.getSubtiles()) {
     findVectorsOfColumns();
+    findCutAcross();
   }
 
   LogicalResult run();
@@ -36,6 +37,11 @@ private:
   LogicalResult checkVectors();
   LogicalResult cutLoop(tile::ForOp loop);
   LogicalResult checkCut(Operation *op, ValueRange values);
+  /// Notes the products that read all rows of a tile that is cut, and so make
+  /// only some of their own rows or columns; and the values that hold these.
+  void findCutAcross();
+  LogicalResult cutAcrossRows(tile::StepOp step);
+  RankedTensorType shareOf(RankedTensorType type, bool ofRows) const;
   bool isCut(tile::StepOp step) const {
     return step.walk([](Operation *op) {
                  return isa<tile::LoadOp, tile::NextWorkOp>(op)
@@ -55,7 +61,23 @@ private:
   /// Vectors with an element for each column, which are the same for all
   /// sub-tiles.
   llvm::DenseSet<Value> ofColumns;
+  /// Products of all rows, of which a sub-tile makes some rows or columns, and
+  /// the steps that make or read them.
+  llvm::DenseSet<Value> cutAcross;
+  llvm::DenseSet<Operation *> stepsAcross;
 };
+
+/// Whether a result of a step is a tile in shared memory, with the rows of all
+/// sub-tiles.
+static bool isShared(Value result) {
+  auto step = result.getDefiningOp<tile::StepOp>();
+  unsigned number = step ? cast<OpResult>(result).getResultNumber() : 0;
+  return step && isa_and_present<tile::ShareOp>(step.getBody()
+                                                    .front()
+                                                    .getTerminator()
+                                                    ->getOperand(number)
+                                                    .getDefiningOp());
+}
 
 LogicalResult Cutter::cutType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -81,6 +103,84 @@ LogicalResult Cutter::cutType(Value value) {
       return constant.emitOpError("attn-subtile: expected a splat constant");
     }
     constant.setValueAttr(splat.resizeSplat(cut));
+  }
+  return success();
+}
+
+void Cutter::findCutAcross() {
+  kernel.walk([&](tile::StepOp step) {
+    for (auto mma : step.getBody().getOps<tile::MmaOp>()) {
+      if (mma.getTransposeA()) {
+        cutAcross.insert(step.result_begin(), step.result_end());
+        stepsAcross.insert(step);
+      }
+    }
+  });
+  kernel.walk([&](tile::StepOp step) {
+    if (llvm::any_of(step.getOperands(), [&](Value operand) {
+          return cutAcross.contains(operand);
+        })) {
+      stepsAcross.insert(step);
+    }
+  });
+}
+
+/// Returns a tile's type with a share of its rows or columns.
+RankedTensorType Cutter::shareOf(RankedTensorType type, bool ofRows) const {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[ofRows ? 0 : 1] /= schedule.getSubtiles();
+  return type.clone(shape);
+}
+
+/// Cuts a product into some of its columns, or of its rows, which are columns
+/// of A; and adds them where they belong.
+LogicalResult Cutter::cutAcrossRows(tile::StepOp step) {
+  auto axes = schedule.getSplit().getAlsoAxes();
+  bool ofRows = llvm::any_of(
+      axes, [](StringAttr axis) { return axis.getValue() == "N"; });
+  auto cut = [&](Value value) {
+    value.setType(shareOf(cast<RankedTensorType>(value.getType()), ofRows));
+  };
+  for (auto [operand, argument] :
+       llvm::zip(step.getOperands(), step.getBody().getArguments())) {
+    if (cutAcross.contains(operand)) {
+      cut(argument);
+    }
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&step.getBody().front());
+  Value subtile = tile::SubtileIdOp::create(builder, step.getLoc());
+  for (Operation &op : step.getBody().front()) {
+    builder.setInsertionPoint(&op);
+    if (auto mma = dyn_cast<tile::MmaOp>(op);
+        mma && !mma.getTransposeB() && !mma.getAcc()) {
+      OpOperand &operand = ofRows ? mma.getAMutable() : mma.getBMutable();
+      auto whole = cast<RankedTensorType>(operand.get().getType());
+      operand.set(tile::PieceOp::create(
+          builder, op.getLoc(), shareOf(whole, /*ofRows=*/false), operand.get(),
+          subtile, builder.getUnitAttr()));
+      cut(mma.getResult());
+    } else if (auto add = dyn_cast<tile::ReduceAddOp>(op);
+               add && !add.getColumn()) {
+      auto type = cast<RankedTensorType>(add.getTile().getType());
+      Value size = arith::ConstantIntOp::create(
+          builder, op.getLoc(), type.getDimSize(ofRows ? 0 : 1), 32);
+      Value first = arith::MulIOp::create(builder, op.getLoc(), subtile, size);
+      if (ofRows) {
+        add.getRowMutable().assign(
+            arith::AddIOp::create(builder, op.getLoc(), add.getRow(), first));
+      } else {
+        add.getColumnMutable().assign(first);
+      }
+    } else if (!isa<tile::YieldOp>(op) &&
+               llvm::any_of(op.getOperandTypes(),
+                            llvm::IsaPred<RankedTensorType>) &&
+               !isa<tile::PieceOp>(op)) {
+      return op.emitOpError("attn-subtile: no lowering on a share of a product "
+                            "of all rows");
+    }
+  }
+  for (Value result : step.getResults()) {
+    cut(result);
   }
   return success();
 }
@@ -133,8 +233,11 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
         auto piece = RankedTensorType::get({pieceRows, type.getDimSize(1)},
                                            type.getElementType());
         mma.getAMutable().assign(tile::PieceOp::create(
-            here, op->getLoc(), piece, mma.getA(), getSubtile()));
+            here, op->getLoc(), piece, mma.getA(), getSubtile(), UnitAttr()));
       }
+    }
+    if (isa<tile::ShareOp>(op)) {
+      continue; // the rows of all sub-tiles
     }
     for (Value result : op->getResults()) {
       if (failed(cutType(result))) {
@@ -153,6 +256,9 @@ LogicalResult Cutter::cutBody(tile::StepOp step) {
 }
 
 LogicalResult Cutter::cutStep(tile::StepOp step) {
+  if (stepsAcross.contains(step)) {
+    return cutAcrossRows(step);
+  }
   // B of an MMA is along the streamed axis and is not cut; neither is a loaded
   // A, which is read by piece.
   SmallPtrSet<Value, 4> uncut;
@@ -172,7 +278,7 @@ LogicalResult Cutter::cutStep(tile::StepOp step) {
     return failure();
   }
   for (Value result : step.getResults()) {
-    if (failed(cutType(result))) {
+    if (!isShared(result) && failed(cutType(result))) {
       return failure();
     }
   }
@@ -261,7 +367,8 @@ LogicalResult Cutter::checkCut(Operation *op, ValueRange values) {
   for (Value value : values) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && type.hasStaticShape() && type.getRank() > 0 &&
-        type.getDimSize(0) != pieceRows && !ofColumns.contains(value)) {
+        type.getDimSize(0) != pieceRows && !ofColumns.contains(value) &&
+        !isShared(value) && !isa_and_present<tile::ShareOp>(op)) {
       return op->emitOpError("attn-subtile: expected tiles of ")
              << pieceRows << " rows after the cut, got " << type;
     }
@@ -274,7 +381,10 @@ LogicalResult Cutter::check() {
     auto step = dyn_cast<tile::StepOp>(op);
     auto parent = op->getParentOfType<tile::StepOp>();
     bool computes = parent && isCut(parent) && !isa<tile::PieceOp>(op);
-    bool cut = (step && isCut(step)) || isa<tile::ForOp>(op) || computes;
+    computes &= !stepsAcross.contains(parent);
+    bool isAcross = step && stepsAcross.contains(step);
+    bool cut =
+        (step && isCut(step) && !isAcross) || isa<tile::ForOp>(op) || computes;
     return cut && failed(checkCut(op, op->getResults()))
                ? WalkResult::interrupt()
                : WalkResult::advance();

@@ -89,12 +89,21 @@ private:
         IntegerAttr());
   }
 
+  /// A hold is memory: its tile has no layout in registers.
+  static RankedTensorType pieceTypeOf(Value value) {
+    RankedTensorType type = tile::pieceTypeOf(value);
+    return value.getType() == type
+               ? type
+               : RankedTensorType::get(type.getShape(), type.getElementType());
+  }
+
   void declareHold(PlaceAttr place) {
     for (Value value : valuesIn(place)) {
       ws::HoldOp::create(
-          builder, loc(), place.getName(), TypeAttr::get(value.getType()),
+          builder, loc(), place.getName(), TypeAttr::get(pieceTypeOf(value)),
           builder.getI64IntegerAttr(program.schedule.getSubtiles()),
-          hostOf(place), IntegerAttr());
+          builder.getI64IntegerAttr(place.getDepth()), hostOf(place),
+          IntegerAttr());
     }
   }
 

@@ -72,6 +72,21 @@ static LogicalResult verifyConfigured(DeltaOp op) {
                                         op.getHeadDimV())));
 }
 
+template <typename Op> static LogicalResult verifyRowsAndColumns(Op op) {
+  ConfigAttr config = op.getConfigAttr();
+  return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
+                 succeeded(checkColumns(op, "tile_d", config.getTileD(),
+                                        op.getHeadDim())));
+}
+
+static LogicalResult verifyConfigured(ClearSumsOp op) {
+  return verifyRowsAndColumns(op);
+}
+
+static LogicalResult verifyConfigured(ConvertSumsOp op) {
+  return verifyRowsAndColumns(op);
+}
+
 static LogicalResult verifyConfigured(AttentionBwdOp op) {
   ConfigAttr config = op.getConfigAttr();
   return success(succeeded(checkTile(op, "tile_m", config.getTileM(), 64)) &&
@@ -161,7 +176,8 @@ packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
   SmallVector<TableEntry> usable;
   for (TableEntry entry : entries) {
     if (entry.packed) {
-      if (!heads || entry.config.getTileM() % AccessMap::rowsOfPosition(*heads) != 0) {
+      if (!heads ||
+          entry.config.getTileM() % AccessMap::rowsOfPosition(*heads) != 0) {
         continue;
       }
       entry.config = withKnob(entry.config, Knob::PackGqa, *heads);
@@ -329,15 +345,16 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
   void runOnOperation() override {
     SmallVector<AttentionOp> attentions;
     getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
-    SmallVector<DeltaOp> deltas;
-    getOperation().walk([&](DeltaOp op) { deltas.push_back(op); });
-    SmallVector<AttentionBwdOp> gradients;
-    getOperation().walk([&](AttentionBwdOp op) { gradients.push_back(op); });
-    SmallVector<SumGradientOp> sums;
-    getOperation().walk([&](SumGradientOp op) { sums.push_back(op); });
-    auto isWrong = [&](auto op) { return failed(configure(op)); };
-    if (llvm::any_of(attentions, isWrong) || llvm::any_of(deltas, isWrong) ||
-        llvm::any_of(gradients, isWrong) || llvm::any_of(sums, isWrong)) {
+    bool isWrong = llvm::any_of(
+        attentions, [&](AttentionOp op) { return failed(configure(op)); });
+    getOperation().walk([&](Operation *op) {
+      isWrong |= TypeSwitch<Operation *, bool>(op)
+                     .Case<DeltaOp, AttentionBwdOp, SumGradientOp, ClearSumsOp,
+                           ConvertSumsOp>(
+                         [&](auto each) { return failed(configure(each)); })
+                     .Default(false);
+    });
+    if (isWrong) {
       signalPassFailure();
     }
   }

@@ -301,6 +301,20 @@ parseFile(MLIRContext *context, StringRef path, EmitError emitError) {
   return module;
 }
 
+static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
+                                                      const Key &wanted,
+                                                      int64_t firstRung,
+                                                      EmitError emitError);
+
+/// Whether kernels of a kind are launched before or after another, which the
+/// user's file is for.
+static bool helpsOthers(KernelKind kind) {
+  return kind == KernelKind::Delta || kind == KernelKind::Clear ||
+         kind == KernelKind::Convert;
+}
+
+/// Reads the entries of a file of the user. Kernels that only help others may
+/// take theirs from the table.
 static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
                                                    const Key &wanted,
                                                    StringRef path,
@@ -312,6 +326,9 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
   ModuleOp module = parsed->get();
   TableEntryOp last = entriesOf(module).back();
   Key key = Key::of(last);
+  if (helpsOthers(wanted.kind) && key.kind != wanted.kind) {
+    return searchTable(context, wanted, /*firstRung=*/0, emitError);
+  }
   if (!key.servesProblem(wanted)) {
     return emitError() << "expected the entry '@" << last.getSymName()
                        << "' of '" << path << "' to be for "

@@ -92,6 +92,8 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_KEY_GRADIENT;
   case Role::ValueGradient:
     return ATTN_ROLE_VALUE_GRADIENT;
+  case Role::QueryGradientSums:
+    return ATTN_ROLE_QUERY_GRADIENT_SUMS;
   }
   return ATTN_ROLE_NONE;
 }

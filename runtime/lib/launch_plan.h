@@ -85,8 +85,9 @@ enum class Role {
   QueryGradient,
   KeyGradient,
   ValueGradient,
-  PartialSums,    // which the gradient of a capture is made of
-  CaptureGradient // or that of the scale
+  PartialSums,     // which the gradient of a capture is made of
+  CaptureGradient, // or that of the scale
+  QueryGradientSums
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

@@ -8,7 +8,8 @@
 // As many heads of K and V as of Q.
 //
 // The steps are those of test/Schedule/reference/bwd.tile, the schedule is
-// e_bwd_d128.sched beside it.
+// e_bwd_d128.sched beside it: one that moves dX and the row statistics through
+// channels, and dQ through a role of its own.
 //
 // The schedule is legal; the compiler lacks what the lines below name.
 // RUN: attn-opt %s --attn-verify-schedule=lowering=false -o /dev/null
@@ -62,7 +63,31 @@ tile.kernel @bwd_d128 args [
   }
 }> attributes {attn.checks = [
     [["lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"],
-    [["lt", "items", 2147418112], 1, "expected key blocks times heads times batches to be below 2147418112"]]} {
+    [["lt", "items", 2147418112], 1, "expected key blocks times heads times batches to be below 2147418112"]],
+    attn.values = #attn.kernel_values<bwd {
+      carried dk<N, D>, dv<N, DV>
+      final dkf<N, D>, dvf<N, DV>
+      step next w
+      step ld_k k<N, D>
+      step ld_v v<N, DV>
+      step ld_q q<M, D>
+      step ld_lse lse<M>
+      step ld_do do<M, DV>
+      step ld_dl dl<M>
+      step qk s<N, M>
+      step dp dp<N, M>
+      step score s1<N, M>, g<N, M>
+      step mask s2<N, M>
+      step exp p32<N, M>
+      step cvt_p p<N, M>
+      step dsoft ds32<N, M>
+      step cvt_ds ds<N, M>
+      step mm_dv dv1<N, DV>
+      step mm_dk dk1<N, D>
+      step mm_dq dq<M, D>
+      step cvt_dk dke<N, D>
+      step cvt_dv dve<N, DV>
+    }>} {
 ^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %do: tensor<?x?x?x128xbf16>, %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %dq: tensor<?x?x?x128xf32>, %dk: tensor<?x?x?x128xbf16>, %dv: tensor<?x?x?x128xbf16>):
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32

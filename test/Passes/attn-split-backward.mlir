@@ -10,6 +10,8 @@
 
 !t = tensor<?x?x?x64xbf16>
 !v = tensor<?x?x?x32xbf16>
+!w = tensor<?x?x?x128xbf16>
+!u = tensor<?x?x?x80xbf16>
 !l = tensor<?x?x?xf32>
 
 // The regions and the attributes of the op go to both.
@@ -97,4 +99,31 @@ func.func @left(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: 
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       config <tile_m = 64, tile_n = 128, work = grid> : (!t, !t, !v, !v, !l)
   return %dq, %r#2 : !t, !v
+}
+
+// In any order: one op for all, with sums of dQ in memory.
+// CHECK-LABEL: func.func @sums
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>
+// CHECK: %[[SUMS:.*]], %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bhsd) gradients(sums) :
+// CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]]) layout(bhsd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>
+// CHECK: return %[[DQ]], %[[DK]], %[[DV]]
+func.func @sums(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// Without a kernel for all gradients, or if one of them is not used, in two kernels all the same.
+// CHECK-LABEL: func.func @no_kernel
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
+func.func @no_kernel(%q: !u, %k: !u, %v: !u, %do: !u, %lse2: !l, %delta: !l, %scale: f32) -> (!u, !u, !u) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!u, !u, !u, !u, !l)
+  return %dq, %dk, %dv : !u, !u, !u
+}
+
+// CHECK-LABEL: func.func @one_unused
+// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
+func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!w, !w, !w, !w, !l)
+  return %dk, %dv : !w, !w
 }

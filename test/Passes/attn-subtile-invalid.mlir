@@ -39,6 +39,26 @@ tile.kernel @thirds args [] problem #p config #c schedule <"s" machine "sm_90a" 
 
 // -----
 
+tile.kernel @share_of_a_product args ["x", "k"] problem #p config #c
+    schedule <"s" machine "sm_90a" { split M 2 also(dq : D) role wg[2] warps 4 regs 240 }> {
+^bb0(%x: tensor<128x64xbf16>, %k: tensor<128x64xbf16>):
+  tile.work {
+    %dq = tile.step @mm_dq (%x, %k) : (tensor<128x64xbf16>, tensor<128x64xbf16>) -> tensor<64x64xf32> {
+    ^bb0(%a: tensor<128x64xbf16>, %b: tensor<128x64xbf16>):
+      %y = tile.mma %a, %b transpose_a : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<64x64xf32>
+      tile.yield %y : tensor<64x64xf32>
+    }
+    tile.step @later (%dq) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+    ^bb0(%a: tensor<64x64xf32>):
+      // expected-error @below {{'arith.addf' op attn-subtile: no lowering on a share of a product of all rows}}
+      %y = arith.addf %a, %a : tensor<64x64xf32>
+      tile.yield %y : tensor<64x64xf32>
+    }
+  }
+}
+
+// -----
+
 tile.kernel @outside_a_loop args [] problem #p config #c schedule #s {
   tile.work {
     tile.step @first () : () -> () {

@@ -176,6 +176,10 @@ class Speller:
         self.lines.append(f"        tile.yield {', '.join('%' + y for y in p.yielded)} : {', '.join(types)}")
         self.lines.append("      }")
 
+    def names(self):
+        """The names of the values, where they are not those of the kernels of the kind: in a backward program M counts queries."""
+        return f"attributes {{attn.values = {read('bwd.names').strip()}}} " if self.kind == "bwd" else ""
+
     def kernel(self, name, schedule):
         for op in self.p.before:
             self.step(op, 6)
@@ -188,7 +192,7 @@ class Speller:
                 f"      problem <kind = {self.kind}, dtype = bf16, head_dim = {c['D']}, head_dim_v = {c['DV']}, layout = bshd,"
                 f" mask = {'causal_bottom_right' if c['mask'] == 'causal' else 'none'}, score_region = absent, mask_region = absent>\n"
                 f"      config <tile_m = {c['M']}, tile_n = {c['N']}, work = {c['work'].split('(')[0]}>\n"
-                f"      schedule {schedule} {{")
+                f"      schedule {schedule} {self.names()}{{")
         block = "  ^bb0(" + ", ".join(f"%{a}: {t}" for a, t in self.arguments.items()) + "):"
         return "\n".join([head, block, "    %c1 = arith.constant 1 : i32", "    tile.work {"] + self.lines +
                          ["    }", "  }"])

@@ -62,6 +62,9 @@ bool attn::run::knownShape(Role role, const Problem &p,
   case Role::LseGradient:
     shape = {p.batch, p.headsQ, p.seqQ};
     return true;
+  case Role::QueryGradientSums:
+    shape = {p.batch, p.headsQ, p.statisticRows, p.dim};
+    return true;
   case Role::None:
   case Role::Scale:
   case Role::Bound:

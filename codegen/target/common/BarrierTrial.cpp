@@ -179,7 +179,7 @@ BarrierTrial::Step BarrierTrial::arrive(TrialWarp &warp,
   --barrier->pending;
   barrier->bytes += event.number;
   settle(*barrier);
-  HoldTrial::share(warp, PieceShare::Fenced, PieceShare::Told);
+  HoldTrial::tell(warp);
   return Step::Done;
 }
 
@@ -263,7 +263,7 @@ BarrierTrial::Step BarrierTrial::meet(TrialWarp &warp,
                  << warp.role.getSymName() << "' twice";
     return Step::Failed;
   }
-  HoldTrial::share(warp, PieceShare::Fenced, PieceShare::Told);
+  HoldTrial::tell(warp);
   meeting.threads = event.number;
   meeting.arrived += warpThreads;
   if (meeting.arrived >= meeting.threads) {
@@ -304,6 +304,11 @@ BarrierTrial::Step BarrierTrial::step(TrialWarp &warp) {
     return Step::Done;
   case BarrierEvent::Read:
     return done(holds.read(warp, event));
+  case BarrierEvent::ReadAll:
+    return done(holds.readAll(warp, event));
+  case BarrierEvent::AwaitMma:
+    HoldTrial::awaitMma(warp, event);
+    return Step::Done;
   case BarrierEvent::Store:
     return done(holds.store(warp, event));
   case BarrierEvent::AwaitStores:

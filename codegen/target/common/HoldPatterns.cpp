@@ -39,6 +39,13 @@ bool codegen::readsPlace(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
   });
 }
 
+bool codegen::readsAllPieces(ws::MmaOp mma) {
+  auto slot = dyn_cast<ws::SlotType>(mma.getA().getType());
+  auto kernel = mma->getParentOfType<ws::KernelOp>();
+  return slot && mma.getTransposeA() &&
+         kernel.lookupSymbol<ws::HoldOp>(slot.getChannel());
+}
+
 bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
   auto kernel = put->getParentOfType<ws::KernelOp>();
   Extent written = extentOf(kernel, put.getHold());
@@ -57,11 +64,28 @@ namespace {
 struct HeldPattern : SyncPattern<ws::HeldOp> {
   using SyncPattern::SyncPattern;
 
+  /// Returns the slot of the last put.
+  Value lastSlot(const Arithmetic &emit, ws::HoldOp hold) const {
+    int64_t depth = hold.getDepth();
+    Value next =
+        sync.getCounters().currentCycle(emit, hold.getSymName(), depth).slot;
+    return arith::SelectOp::create(
+        emit.builder, emit.loc, emit.isEqual(next, 0), emit.constant(depth - 1),
+        emit.sub(next, emit.constant(1)));
+  }
+
   void lower(ws::HeldOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     auto hold = sync.getKernel().lookupSymbol<ws::HoldOp>(op.getHold());
-    rewriter.replaceOpWithNewOp<ws::SlotAtOp>(
-        op, op.getTile().getType(), pieceOffset(emit, hold, op.getPiece()));
+    Value first = emit.constant(*hold.getOffset());
+    if (op.getPiece()) {
+      first = pieceOffset(emit, hold, op.getPiece());
+    } else if (hold.getDepth() > 1) {
+      first =
+          emit.add(first, emit.mul(lastSlot(emit, hold), hold.getSlotBytes()));
+    }
+    rewriter.replaceOpWithNewOp<ws::SlotAtOp>(op, op.getTile().getType(),
+                                              first);
   }
 };
 

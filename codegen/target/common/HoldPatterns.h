@@ -11,6 +11,8 @@ namespace attn::codegen {
 /// Whether `mma` reads a place in shared memory for which `isPlace` holds.
 bool readsPlace(ws::MmaOp mma,
                 llvm::function_ref<bool(llvm::StringRef)> isPlace);
+/// Whether operand A of a product is the pieces that all replicas put.
+bool readsAllPieces(ws::MmaOp mma);
 
 /// Whether `put` writes shared memory that `mma` reads, under the same or
 /// another name.

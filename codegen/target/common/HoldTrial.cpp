@@ -13,6 +13,8 @@ void TrialWarp::restart() {
   waits.clear();
   arrivals.clear();
   pieces.clear();
+  readsOfAll.clear();
+  reading.clear();
   for (const BarrierEvent &event : events) {
     if (event.kind == BarrierEvent::Put) {
       pieces[event.address] = {};
@@ -32,8 +34,29 @@ void HoldTrial::share(TrialWarp &warp, PieceShare from, PieceShare to) {
   }
 }
 
-/// Refuses a put where a store may still read.
+void HoldTrial::tell(TrialWarp &warp) {
+  share(warp, PieceShare::Fenced, PieceShare::Told);
+  llvm::erase_if(warp.reading, [](const TrialWarp::ReadOfAll &read) {
+    return read.isAwaited;
+  });
+}
+
+/// Refuses a put where a store or a product may still read.
 LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
+  for (TrialWarp &other : warps) {
+    for (const TrialWarp::ReadOfAll &read : other.reading) {
+      bool isOwn = &other == &warp && read.isAwaited;
+      if (read.address == event.address && !isOwn) {
+        return event.op->emitOpError(passName)
+               << "expected warp " << other.id.index << " of replica "
+               << other.id.replica
+               << " to arrive at a barrier after its await of the 'ws.mma' "
+                  "that "
+                  "reads this piece, before the next is put, got one that need "
+                  "not have";
+      }
+    }
+  }
   if (reading.contains(event.address)) {
     return event.op->emitOpError(passName)
            << "expected the 'ws.store' of the last tile to be awaited "
@@ -54,6 +77,43 @@ LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
               "what reads it, got none";
   }
   return success();
+}
+
+/// A product that reads the pieces of all replicas needs one put of each warp
+/// since its last read.
+LogicalResult HoldTrial::readAll(TrialWarp &warp, const BarrierEvent &event) {
+  int64_t number = ++warp.readsOfAll[event.address];
+  for (TrialWarp &other : warps) {
+    auto piece = other.pieces.find(event.address);
+    if (piece == other.pieces.end()) {
+      continue;
+    }
+    if (failed(read(other, event))) {
+      return failure();
+    }
+    if (piece->second.share != PieceShare::Told ||
+        piece->second.puts != number) {
+      return event.op->emitOpError(passName)
+             << "expected every warp to arrive at a barrier after its "
+                "'ws.put', "
+                "got warp "
+             << other.id.index << " of replica " << other.id.replica
+             << " that need not have";
+    }
+  }
+  warp.reading.push_back({event.op, event.address, false});
+  return success();
+}
+
+/// Products end in the order of their issue.
+void HoldTrial::awaitMma(TrialWarp &warp, const BarrierEvent &event) {
+  auto isOf = [&](const TrialWarp::ReadOfAll &read) {
+    return read.mma == event.op;
+  };
+  auto last = llvm::find_if(llvm::reverse(warp.reading), isOf);
+  for (auto read = last; read != warp.reading.rend(); ++read) {
+    read->isAwaited = true;
+  }
 }
 
 /// The copy engine reads the puts of all warps, one of each since the last

@@ -24,9 +24,18 @@ struct TrialWarp {
   void restart();
   std::optional<int64_t> meetingPhase; // that it waits for
   llvm::DenseMap<int32_t, int64_t> waits,
-      arrivals;                               // arrivals so far, by address
-  llvm::DenseMap<int32_t, TrialPiece> pieces; // that it puts
-  uint32_t storing = 0;                       // lanes with stores in flight
+      arrivals;                                // arrivals so far, by address
+  llvm::DenseMap<int32_t, TrialPiece> pieces;  // that it puts
+  llvm::DenseMap<int32_t, int64_t> readsOfAll; // so far, by address
+  /// The reads of all pieces that other warps need not know to have ended, in
+  /// order.
+  struct ReadOfAll {
+    mlir::Operation *mma;
+    int32_t address;
+    bool isAwaited;
+  };
+  llvm::SmallVector<ReadOfAll> reading;
+  uint32_t storing = 0; // lanes with stores in flight
   mlir::Operation *lastStore = nullptr;
 };
 /// Checks that nothing is put where a store may still read, and that no reader
@@ -38,9 +47,14 @@ public:
   void restart();
   mlir::LogicalResult put(TrialWarp &warp, const BarrierEvent &event);
   mlir::LogicalResult read(TrialWarp &warp, const BarrierEvent &event);
+  mlir::LogicalResult readAll(TrialWarp &warp, const BarrierEvent &event);
+  static void awaitMma(TrialWarp &warp, const BarrierEvent &event);
   mlir::LogicalResult store(TrialWarp &warp, const BarrierEvent &event);
   mlir::LogicalResult awaitStores(TrialWarp &warp, const BarrierEvent &event);
   static void share(TrialWarp &warp, PieceShare from, PieceShare to);
+  /// The warp arrives at a barrier: the others learn what it has fenced, and
+  /// which of its reads have ended.
+  static void tell(TrialWarp &warp);
 
 private:
   std::vector<TrialWarp> &warps;

@@ -5,13 +5,18 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-/// Returns the ring that the op waits for, or an empty string.
+/// Returns the ring that the op waits for or puts into, or an empty string.
 static StringRef ringOf(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
       .Case<ws::AcquireOp, ws::WaitOp>([](auto op) {
         return op.getSlot().getType().getChannel().getValue();
       })
       .Case([](ws::WaitEdgeOp op) { return op.getEdge(); })
+      .Case([](ws::PutOp op) {
+        auto kernel = op->getParentOfType<ws::KernelOp>();
+        auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+        return hold.getDepth() > 1 ? op.getHold() : StringRef();
+      })
       .Default(StringRef());
 }
 

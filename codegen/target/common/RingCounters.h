@@ -16,7 +16,8 @@ public:
     mlir::Value slot, parity;
   };
 
-  /// Creates the counters of the rings that the role waits for, at its begin.
+  /// Creates the counters of the rings that the role waits for or puts into, at
+  /// its begin.
   explicit RingCounters(ws::RoleOp role);
 
   /// Returns the slot and parity of this cycle. `moveOn` must follow after

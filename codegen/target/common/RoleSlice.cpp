@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RoleSlice.h"
+#include "HoldPatterns.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,6 +27,11 @@ static std::optional<SmallVector<Value>> barrierOperands(Operation *op) {
           }
         }
         return slots;
+      })
+      .Case([](ws::AwaitOp op) -> Values {
+        auto mma = op.getToken().getDefiningOp<ws::MmaOp>();
+        return mma && readsAllPieces(mma) ? Values(SmallVector<Value>())
+                                          : std::nullopt;
       })
       .Case([](LLVM::StoreOp op) -> Values {
         if (op.getAddr().getDefiningOp<ws::SmemOp>()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "WarpUnroller.h"
+#include "HoldPatterns.h"
 #include "attn/codegen/launch/LaunchShape.h"
 
 using namespace mlir;
@@ -82,6 +83,16 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
     if (failed(offset)) {
       return failure();
     }
+    if (operand == mma.getA() && readsAllPieces(mma)) {
+      auto hold = kernel.lookupSymbol<ws::HoldOp>(slot.getChannel());
+      for (int64_t piece = 0; piece < int64_t(hold.getPieces()); ++piece) {
+        events.push_back(
+            {BarrierEvent::ReadAll, mma,
+             addressIn(warp.cta, *offset + piece * hold.getPieceBytes()), 0,
+             lanes});
+      }
+      continue;
+    }
     events.push_back(
         {BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0, lanes});
   }
@@ -132,6 +143,11 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
       .Case([&](NVVM::BarrierArriveOp op) { return barrier(Kind::Pass, op); })
       .Case([&](ws::CopyOp op) { return addCopy(op, lanes); })
       .Case([&](ws::MmaOp op) { return addReads(op, lanes); })
+      .Case([&](ws::AwaitOp op) {
+        events.push_back(
+            {Kind::AwaitMma, op.getToken().getDefiningOp(), 0, 0, lanes});
+        return success();
+      })
       .Case([&](ws::PutOp op) {
         return addPiece(Kind::Put, op, op.getHold(), op.getPiece(), lanes);
       })

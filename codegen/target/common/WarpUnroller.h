@@ -13,16 +13,18 @@ namespace attn::codegen {
 /// One use of a barrier, or of memory of a hold.
 struct BarrierEvent {
   enum Kind {
-    Init,   // `address`, `number`: arrivals
-    Word,   // `address`: a word that setup clears
-    Arrive, // `address`, `number`: bytes announced
-    Copy,   // `address`, `number`: bytes that will arrive
-    Wait,   // `address`, `number`: parity
-    Meet,   // `address`: the id of a named barrier, `number`: threads
-    Pass,   // the same, without waiting
-    Put,    // `address`: the address of a piece
-    Read,   // the same, by the async proxy
-    Store,  // the same, by the copy engine; it must be awaited
+    Init,     // `address`, `number`: arrivals
+    Word,     // `address`: a word that setup clears
+    Arrive,   // `address`, `number`: bytes announced
+    Copy,     // `address`, `number`: bytes that will arrive
+    Wait,     // `address`, `number`: parity
+    Meet,     // `address`: the id of a named barrier, `number`: threads
+    Pass,     // the same, without waiting
+    Put,      // `address`: the address of a piece
+    Read,     // the same, by the async proxy: what the warp itself put
+    ReadAll,  // the same: what all warps of the CTA put
+    AwaitMma, // `op`: the product whose reads have ended
+    Store,    // the same, by the copy engine; it must be awaited
     Fence,
     AwaitStores,
   };

@@ -4,10 +4,12 @@
 #include "../common/TilePatterns.h"
 #include "Patterns.h"
 #include "Sm90.h"
+#include "SmemTile.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::SmemTile;
 
 namespace {
 constexpr int64_t warpgroupWarps = 4;
@@ -160,10 +162,41 @@ static LogicalResult checkPut(ws::PutOp op, Chip::Error error) {
                     tile.getDimSize(1) / 4, /*isLeast=*/false, error);
 }
 
+/// A transposed A is the pieces of a hold, and D's rows are one panel of its
+/// columns. A share of B's columns begins at a panel, or ends within it.
+static LogicalResult checkMma(ws::MmaOp op, Chip::Error error) {
+  auto a = dyn_cast<ws::SlotType>(op.getA().getType());
+  auto kernel = op->getParentOfType<ws::KernelOp>();
+  if (op.getTransposeA() &&
+      (!a || !kernel.lookupSymbol<ws::HoldOp>(a.getChannel()) ||
+       SmemTile(a.getTile()).panelColumns() != tileRows ||
+       (!op.getPiece() && a.getTile().getDimSize(1) != tileRows))) {
+    return error() << "no lowering for a transposed operand A other than "
+                   << tileRows << " columns of a hold, got "
+                   << op.getA().getType();
+  }
+  auto share = dyn_cast<VectorType>(op.getResult().getType());
+  if (!op.getColumns() || !share) {
+    return success();
+  }
+  int64_t columns = 2 * share.getNumElements();
+  int64_t panel = SmemTile(op.getB().getType().getTile()).panelColumns();
+  if (columns % panel == 0 || panel % columns == 0) {
+    return success();
+  }
+  return error() << "no lowering for " << columns
+                 << " columns of an operand B in panels of " << panel;
+}
+
 LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<tile::StoreRegOp, tile::ReduceAddOp>([&](auto op) {
+      .Case([&](tile::StoreRegOp op) {
         return checkMovedTile(op.getDest(), op.getTile().getType(), error);
+      })
+      .Case([&](tile::ReduceAddOp op) {
+        return op.getColumn() ? success()
+                              : checkMovedTile(op.getDest(),
+                                               op.getTile().getType(), error);
       })
       .Case([&](tile::LoadOp op) {
         return checkMovedTile(op.getSource(), op.getTile().getType(), error);
@@ -175,5 +208,6 @@ LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
                           /*isLeast=*/false, error);
       })
       .Case([&](ws::PutOp op) { return checkPut(op, error); })
+      .Case([&](ws::MmaOp op) { return checkMma(op, error); })
       .Default(success());
 }

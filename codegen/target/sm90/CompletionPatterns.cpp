@@ -32,6 +32,18 @@ static bool isOperand(ws::PutOp put, ws::RoleOp role) {
   });
 }
 
+/// Whether a product reads the pieces of all replicas.
+static bool isReadWhole(ws::PutOp put) {
+  auto kernel = put->getParentOfType<ws::KernelOp>();
+  return kernel
+      ->walk([&](ws::HeldOp held) {
+        return held.getHold() == put.getHold() && !held.getPiece()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether another role stores the tile.
 static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
   auto kernel = role->getParentOfType<ws::KernelOp>();
@@ -69,16 +81,40 @@ namespace {
 struct PutPattern : SyncPattern<ws::PutOp> {
   using SyncPattern::SyncPattern;
 
+  /// Numbers the piece within the ring of a hold; returns the ring's depth.
+  int64_t enterSlot(ws::PutOp op, const BarrierOps &emit,
+                    PatternRewriter &rewriter) const {
+    auto hold = sync.getKernel().lookupSymbol<ws::HoldOp>(op.getHold());
+    int64_t depth = hold.getDepth();
+    if (depth > 1) {
+      auto cycle = sync.getCounters().currentCycle(emit, op.getHold(), depth);
+      Value piece =
+          emit.add(op.getPiece(), emit.mul(cycle.slot, hold.getPieces()));
+      rewriter.modifyOpInPlace(op, [&] { op.getPieceMutable().assign(piece); });
+      sync.getCounters().moveOn(emit, op.getHold(), depth, cycle);
+    }
+    return depth;
+  }
+
   void lower(ws::PutOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
-    if (overwritesOperands(op) && !haveMet(op)) {
+    bool isOfAll = isReadWhole(op), isAlone = sync.getRole().getReplicas() == 1;
+    int64_t depth = enterSlot(op, emit, rewriter);
+    // Replicas that read each other's pieces meet; so do the warps of one that
+    // fills a ring.
+    bool meets = isOfAll && (!isAlone || depth > 1);
+    if (!meets && overwritesOperands(op) && !haveMet(op)) {
       roleBarrier(emit, sync);
     }
     if (isOperand(op, sync.getRole()) ||
         isStoredElsewhere(op, sync.getRole())) {
       rewriter.setInsertionPointAfter(op);
       fenceAsyncProxy(emit);
-      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+      if (isOfAll && isAlone) {
+        roleBarrier(emit, sync);
+      } else {
+        NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+      }
     }
   }
 };

@@ -38,20 +38,36 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
 }
 
 /// Returns the offsets in B of the instructions that compute D, if one does not
-/// compute all of its columns; otherwise nothing. D's columns are along B's
-/// rows or, if `transposed`, down them.
-SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
-  int64_t columns = transposed ? b.rows : b.columns;
+/// compute all of its `columns`; otherwise nothing. Those of the next one begin
+/// `bytes` later.
+SmallVector<int32_t> columnParts(int64_t columns, int64_t bytes) {
   if (columns == mmaColumns || columns % mmaColumns != 0) {
     return {};
   }
-  int64_t bytes = transposed ? mmaColumns * b.spanBytes()
-                             : mmaColumns / b.panelColumns() * b.panelBytes();
   SmallVector<int32_t> offsets;
   for (int64_t part = 0; part < columns / mmaColumns; ++part) {
     offsets.push_back(part * bytes / 16);
   }
   return offsets;
+}
+
+/// Returns the bytes from one column to the one `columns` later in an MN-major
+/// operand: whole panels, or a part of one.
+int64_t columnBytes(SmemTile tile, int64_t columns) {
+  return columns / tile.panelColumns() * tile.panelBytes() +
+         columns % tile.panelColumns() * SmemTile::elementBytes;
+}
+
+/// D's columns are along B's rows or, if `transposed`, down them.
+SmallVector<int32_t> columnParts(SmemTile b, bool transposed) {
+  return transposed ? columnParts(b.rows, mmaColumns * b.spanBytes())
+                    : columnParts(b.columns, columnBytes(b, mmaColumns));
+}
+
+/// Returns the columns of a product of 64 rows, of which a thread holds half as
+/// many elements.
+int64_t columnsOf(Value result) {
+  return 2 * cast<VectorType>(result.getType()).getNumElements();
 }
 
 /// The leading offset of a K-major operand, which the hardware ignores if the
@@ -88,6 +104,12 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
         op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
     SmallVector<int32_t> bParts = columnParts(b, op.getTransposeB());
     Value bAddress = smemAddress(rewriter, loc, only(adaptor.getB()));
+    if (Value piece = only(adaptor.getColumns())) {
+      Arithmetic emit{rewriter, loc};
+      int64_t columns = columnsOf(op.getResult());
+      bAddress = emit.add(bAddress, emit.mul(piece, columnBytes(b, columns)));
+      bParts = columnParts(columns, columnBytes(b, mmaColumns));
+    }
     Value bLow =
         descriptorLow(rewriter, loc, bAddress,
                       op.getTransposeB() ? ignoredOffset : b.panelBytes());
@@ -102,7 +124,7 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
         rewriter.getI32IntegerAttr(b.descriptorHigh()), a.steps,
         rewriter.getDenseI32ArrayAttr(bSteps),
         bParts.empty() ? nullptr : rewriter.getDenseI32ArrayAttr(bParts),
-        UnitAttr(), transposed);
+        op.getTransposeAAttr(), transposed);
     // The token has no value: groups complete in order, so a wait only counts
     // them.
     rewriter.replaceOpWithMultiple(
@@ -116,6 +138,31 @@ private:
     return values.empty() ? Value() : values.front();
   }
 
+  /// A transposed A is the pieces of a hold, one below the other: its k steps
+  /// go down the rows of each. D's rows are a panel of its columns.
+  static OperandA transposedOperandA(ws::MmaOp op, OneToNOpAdaptor adaptor,
+                                     Value address, OpBuilder &builder) {
+    auto slot = cast<ws::SlotType>(op.getA().getType());
+    auto hold = op->getParentOfType<ws::KernelOp>().lookupSymbol<ws::HoldOp>(
+        slot.getChannel());
+    SmemTile piece(cast<RankedTensorType>(hold.getType()));
+    Arithmetic emit{builder, op.getLoc()};
+    if (Value panel = only(adaptor.getPiece())) {
+      address = emit.add(address, emit.mul(panel, piece.panelBytes()));
+    }
+    SmallVector<int32_t> steps, ofPiece = stepsDownRows(piece);
+    for (int64_t first = 0; first < slot.getTile().getDimSize(0);
+         first += piece.rows) {
+      for (int32_t step : ofPiece) {
+        int64_t before = first / piece.rows * int64_t(hold.getPieceBytes());
+        steps.push_back(before / 16 + step);
+      }
+    }
+    return {descriptorLow(builder, op.getLoc(), address, piece.panelBytes()),
+            builder.getI32IntegerAttr(piece.descriptorHigh()),
+            builder.getDenseI32ArrayAttr(steps)};
+  }
+
   static OperandA operandA(ws::MmaOp op, OneToNOpAdaptor adaptor,
                            OpBuilder &builder) {
     auto slot = dyn_cast<ws::SlotType>(op.getA().getType());
@@ -126,6 +173,9 @@ private:
     Arithmetic emit{builder, loc};
     SmemTile tile(slot.getTile());
     Value address = smemAddress(builder, loc, only(adaptor.getA()));
+    if (op.getTransposeA()) {
+      return transposedOperandA(op, adaptor, address, builder);
+    }
     if (Value piece = only(adaptor.getPiece())) {
       address = emit.add(address, emit.mul(piece, mmaRows * tile.spanBytes()));
     }

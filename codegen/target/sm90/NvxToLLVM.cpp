@@ -177,6 +177,24 @@ struct LowerPack : OpRewritePattern<nvx::PackOp> {
   }
 };
 
+struct LowerReduceAdd : OpRewritePattern<nvx::ReduceAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::ReduceAddOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addInput(op.getAddress());
+    code.addInput(op.getValues());
+    bool isPair =
+        cast<VectorType>(op.getValues().getType()).getNumElements() == 2;
+    code.create(isPair ? "red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};"
+                       : "red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, "
+                         "$3, $4};");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerMbarrierWait : OpRewritePattern<nvx::MbarrierWaitOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -290,7 +308,7 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 } // namespace
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerMbarrierWait,
-               LowerSmemBase, LowerClusterRank, LowerStamp, LowerBarrierArrive,
-               LowerClusterCast>(patterns.getContext());
+  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd,
+               LowerMbarrierWait, LowerSmemBase, LowerClusterRank, LowerStamp,
+               LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
 }

@@ -41,9 +41,9 @@ static void unpackRow(const Arithmetic &emit, int64_t packed, Value &head,
   head = emit.add(emit.mul(head, packed), within);
   row = emit.shiftRight(row, llvm::Log2_64(rows));
   if (rows != packed) {
-    Value isEmpty = arith::CmpIOp::create(emit.builder, emit.loc,
-                                          arith::CmpIPredicate::uge, within,
-                                          emit.constant(packed));
+    Value isEmpty =
+        arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::uge,
+                              within, emit.constant(packed));
     row = arith::SelectOp::create(emit.builder, emit.loc, isEmpty,
                                   emit.constant(-1), row);
   }
@@ -55,6 +55,8 @@ namespace {
 struct Access {
   Value tensor, batch, head, row, part; // part may be null
   AccessMap map;
+  Value column = {}; // the first, if it is not the tensor's
+  bool isGrouped = false;
 };
 
 /// A row of this thread: whether the tensor has it, and the address of the
@@ -111,7 +113,11 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   indices[leading + access.map.dimOf(AccessMap::Head)] = head;
   indices[leading + position] = known;
   if (isTile) {
-    indices.back() = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
+    indices.back() =
+        emit.mul(emit.bitAnd(emit.thread(), 3), access.isGrouped ? 4 : 2);
+    if (access.column) {
+      indices.back() = emit.add(indices.back(), access.column);
+    }
   }
   return {inside, elementPointer(emit, params, access.tensor, indices)};
 }
@@ -184,7 +190,7 @@ private:
   }
 };
 
-/// Adds to memory in any order, one element at a time.
+/// Adds to memory in any order, a pair of columns at a time, or two pairs.
 struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -195,17 +201,25 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     Arithmetic emit{rewriter, loc};
     Access access = accessOf(adaptor, op.getDest(), Value(),
                              *AccessMap::parse(op.getMap()));
+    access.column = adaptor.getColumn();
+    access.isGrouped = op.getGrouped();
     Type element = rewriter.getF32Type();
+    int64_t elements =
+        cast<VectorType>(adaptor.getTile().getType()).getNumElements();
+    int64_t pairs =
+        op.getColumn() ? elements / 2 / rowsPerThread : pairsOf(op.getDest());
+    int64_t step = access.isGrouped ? 2 : 1;
     writeRows(emit, access, [&](int64_t i, Value first) {
-      for (int64_t r = 0; r < 2 * pairsOf(op.getDest()); ++r) {
-        int64_t n = r / 2, half = r % 2;
-        Value value =
-            emit.element(adaptor.getTile(), 2 * (rowsPerThread * n + i) + half);
-        Value pair = pointerAfter(emit, first, element, 8 * n);
-        LLVM::AtomicRMWOp::create(rewriter, loc, LLVM::AtomicBinOp::fadd,
-                                  pointerAfter(emit, pair, element, half),
-                                  value, LLVM::AtomicOrdering::monotonic,
-                                  "device");
+      for (int64_t n = 0; n < pairs; n += step) {
+        SmallVector<int64_t> columns;
+        for (int64_t pair = n; pair < n + step; ++pair) {
+          int64_t at = 2 * (rowsPerThread * pair + i);
+          columns.append({at, at + 1});
+        }
+        Value values = vector::ShuffleOp::create(
+            rewriter, loc, adaptor.getTile(), adaptor.getTile(), columns);
+        nvx::ReduceAddOp::create(rewriter, loc, values,
+                                 pointerAfter(emit, first, element, 8 * n));
       }
     });
     rewriter.eraseOp(op);
@@ -233,12 +247,15 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     SmallVector<Value> elements(type.getNumElements(), zero);
     Access access = accessOf(adaptor, source, adaptor.getPart(),
                              *AccessMap::parse(op.getMap()));
+    access.isGrouped = op.getGrouped();
     for (int64_t i = 0; i < rowsPerThread; ++i) {
       ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
       for (int64_t n = 0; n < pairsOf(source); ++n) {
+        // The second pair of a group follows the first.
+        int64_t column = op.getGrouped() ? n / 2 * 16 + n % 2 * 2 : 8 * n;
         Value pair = LLVM::LoadOp::create(
             rewriter, loc, pairType,
-            pointerAfter(emit, row.pointer, elementOf(source), 8 * n));
+            pointerAfter(emit, row.pointer, elementOf(source), column));
         for (int64_t half = 0; half < perPair; ++half) {
           Value value = perPair == 1 ? pair : emit.element(pair, half);
           elements[perPair * (rowsPerThread * n + i) + half] =
@@ -252,7 +269,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
 };
 
 /// All lanes of a quad load the rows that they share, and all quads the
-/// columns.
+/// columns, in pairs where the tensor has all of them.
 struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
   using MovePattern::MovePattern;
 
@@ -268,18 +285,66 @@ struct LoadRowPattern : MovePattern<tile::LoadRowOp> {
     Access access = accessOf(adaptor, op.getSource(), adaptor.getPart(),
                              {{AccessMap::Batch, AccessMap::Head,
                                AccessMap::Position, AccessMap::Dim}});
-    SmallVector<Value> elements;
-    bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
-    int64_t count = type.getNumElements();
-    for (int64_t i = 0; i < count; ++i) {
-      Value ofTile = ofColumns ? threadColumn(emit, i) : threadRow(emit, i);
-      ThreadRow row = rowOf(emit, access, ofTile, /*isTile=*/false);
-      Value value = LLVM::LoadOp::create(rewriter, loc, element, row.pointer);
-      elements.push_back(
-          arith::SelectOp::create(rewriter, loc, row.inside, value, zero));
+    auto loadEach = [&](bool ofColumns) -> Value {
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < type.getNumElements(); ++i) {
+        Value ofTile = ofColumns ? threadColumn(emit, i) : threadRow(emit, i);
+        ThreadRow row = rowOf(emit, access, ofTile, /*isTile=*/false);
+        Value value = LLVM::LoadOp::create(rewriter, loc, element, row.pointer);
+        elements.push_back(
+            arith::SelectOp::create(rewriter, loc, row.inside, value, zero));
+      }
+      return vector::FromElementsOp::create(rewriter, loc, type, elements);
+    };
+    if (!op->hasAttr(sm90::ofColumnsAttr) || !element.isF32()) {
+      rewriter.replaceOp(op, loadEach(op->hasAttr(sm90::ofColumnsAttr)));
+      return success();
     }
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    ThreadRow first = rowOf(emit, access, threadColumn(emit, 0), false);
+    auto whole = scf::IfOp::create(rewriter, loc, TypeRange{type},
+                                   isWhole(emit, access, type, first.pointer),
+                                   /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    auto yieldIn = [&](Block *block, function_ref<Value()> load) {
+      rewriter.setInsertionPointToStart(block);
+      scf::YieldOp::create(rewriter, loc, load());
+    };
+    yieldIn(whole.thenBlock(),
+            [&] { return loadPairs(emit, first.pointer, type); });
+    yieldIn(whole.elseBlock(), [&] { return loadEach(/*ofColumns=*/true); });
+    rewriter.replaceOp(op, whole.getResult(0));
     return success();
+  }
+
+private:
+  /// Whether the tensor has all columns, and each pair is aligned.
+  Value isWhole(const Arithmetic &emit, const Access &access, VectorType type,
+                Value pointer) const {
+    OpBuilder &builder = emit.builder;
+    Value end = emit.add(access.row, 4 * type.getNumElements());
+    Value rows = params.of(Param::Dim, access.tensor,
+                           access.map.dimOf(AccessMap::Position) +
+                               (access.part ? 1 : 0));
+    Value fits = arith::CmpIOp::create(builder, emit.loc,
+                                       arith::CmpIPredicate::ule, end, rows);
+    Value address = LLVM::PtrToIntOp::create(builder, emit.loc,
+                                             builder.getI64Type(), pointer);
+    Value low = arith::TruncIOp::create(builder, emit.loc, builder.getI32Type(),
+                                        address);
+    Value isAligned = emit.isEqual(emit.bitAnd(low, 7), 0);
+    return arith::AndIOp::create(builder, emit.loc, fits, isAligned);
+  }
+
+  static Value loadPairs(const Arithmetic &emit, Value first, VectorType type) {
+    OpBuilder &builder = emit.builder;
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getNumElements(); i += 2) {
+      Value pair = LLVM::LoadOp::create(
+          builder, emit.loc, VectorType::get({2}, type.getElementType()),
+          pointerAfter(emit, first, type.getElementType(), 4 * i));
+      elements.append({emit.element(pair, 0), emit.element(pair, 1)});
+    }
+    return vector::FromElementsOp::create(builder, emit.loc, type, elements);
   }
 };
 

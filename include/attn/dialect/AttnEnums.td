@@ -66,7 +66,9 @@ def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes",
   I32EnumAttrCase<"DK", 3, "dk">, I32EnumAttrCase<"DV", 4, "dv">,
   // of a capture: its sums over the keys of each query, over the queries of each key, or its elements
   I32EnumAttrCase<"RowSums", 5, "row_sums">, I32EnumAttrCase<"KeySums", 6, "key_sums">,
-  I32EnumAttrCase<"Pairs", 7, "pairs">, I32EnumAttrCase<"Elements", 8, "elements">]>;
+  I32EnumAttrCase<"Pairs", 7, "pairs">, I32EnumAttrCase<"Elements", 8, "elements">,
+  // all, dQ as sums in f32 that the kernel adds to
+  I32EnumAttrCase<"Sums", 9, "sums">]>;
 def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 
 // The ends of the keys that `row_keys` of attn.attention yields.

@@ -81,7 +81,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     whatever g is.
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
-    `dk_dv`, dK and dV; `dk`; or `dv`.
+    `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R.
 
     With a further word it computes the derivative by a capture instead: the region then yields, in place of g, the
     derivative t of z by the element of `captures` number `of` that the pair reads, or, without `of`, z's derivative by the
@@ -98,6 +98,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
+    - `sums` (B, Hq, R, D): the result of `attn.clear_sums`
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` is that of `attn.attention`.
@@ -114,7 +115,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
-    - C10: the gradients have the types of the tensors, and are those that `gradients` says
+    - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
+      if and only if they are `sums`, and is f32 of shape (B, Hq, R, D)
     - C12: `of` is the number of a capture, a tensor or number of f32, f16 or bf16, beside `row_sums`, `key_sums`, `pairs` or `elements`
       alone; all but `row_sums` have it, and that of `elements` is a tensor of f32
     - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
@@ -125,7 +127,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     C3 to C8 compare static sizes only; the others are checked at launch.
 
     **Numerics** Products accumulate in f32; P and dX are rounded to the element type before the
-    products with dO, Q and K. The scale is applied to the sums.
+    products with dO, Q and K. The scale is applied to the sums. The order in which `sums` is
+    summed differs from run to run; all other results have the same bits in each.
 
     **Effects** none.
 
@@ -151,7 +154,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     ```
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
-    Attn_LseTensor:$lse2, Attn_LseTensor:$delta, F32:$scale, Variadic<I32>:$bounds,
+    Attn_LseTensor:$lse2, Attn_LseTensor:$delta, Optional<Attn_SumsTensor>:$sums, F32:$scale, Variadic<I32>:$bounds,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
@@ -159,7 +162,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta `scale` `(` $scale `)`
+    $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta (`sums` `(` $sums^ `:` type($sums) `)`)?
+    `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
@@ -181,7 +185,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     /// Returns dQ, dK or dV, or null if the op does not compute it.
     ::mlir::Value getGradient(::attn::Gradients which);
     /// Whether it computes derivatives by a capture or by the scale.
-    bool isOfCapture() { return getGradients() >= ::attn::Gradients::RowSums; }
+    bool isOfCapture() { return getGradients() >= ::attn::Gradients::RowSums && getGradients() <= ::attn::Gradients::Elements; }
   }];
 }
 
@@ -221,6 +225,63 @@ def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.
     ::attn::ProblemAttr getProblem();
+  }];
+}
+
+def Attn_ClearSumsOp : Op<Attn_Dialect, "clear_sums", [Pure]> {
+  let summary = "zeros, to which `attn.attention_bwd` adds the shares of dQ";
+  let description = [{
+    **Constraints**
+    - C1: the sums are f32 of shape (B, Hq, R, D); D is static, a multiple of 8 from 8 to 256
+
+    **Effects** none.
+
+    **Example** `%zeros = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>`
+  }];
+  let arguments = (ins TypeAttr:$dtype, OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Attn_SumsTensor:$sums);
+  let assemblyFormat = "`dtype` `(` $dtype `)` (`config` $config^)? attr-dict `:` type($sums)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The problem of a kernel of this op.
+    ::attn::ProblemAttr getProblem();
+    int64_t getHeadDim() { return getSums().getType().getDimSize(3); }
+  }];
+}
+
+def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
+  let summary = "dQ of the sums of `attn.attention_bwd`: times the scale, in the element type and layout of Q";
+  let description = [{
+    For every batch b, row i, query head h and column c of the result:
+
+        dQ[b, i, h, c] = scale * sums[b, h, i, c]
+
+    **Constraints**
+    - C1: the result has rank 4, element type bf16 or f16, and a head dim that is static, a multiple of 8
+      from 8 to 256
+    - C2: `sums` is f32 of shape (B, Hq, R, D), where R is at least Sq
+
+    C2 compares static sizes only; the others are checked at launch.
+
+    **Effects** none.
+
+    **Example** `%dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>`
+  }];
+  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout,
+    OptionalAttr<Attn_ConfigAttr>:$config);
+  let results = (outs Attn_Tensor:$gradient);
+  let assemblyFormat = [{
+    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`config` $config^)? attr-dict
+    `:` type($sums) `->` type($gradient)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The problem of a kernel of this op.
+    ::attn::ProblemAttr getProblem();
+    int64_t getHeadDim() { return getGradient().getType().getDimSize(3); }
+    /// The dimensions of the result that are positions and heads.
+    unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
+    unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
   }];
 }
 

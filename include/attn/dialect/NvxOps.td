@@ -6,6 +6,7 @@
 
 include "attn/dialect/NvxEnums.td"
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/Dialect/LLVMIR/LLVMTypes.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -274,6 +275,22 @@ def Nvx_ClusterRankOp : Nvx_Op<"cluster_rank", [
 //===----------------------------------------------------------------------===//
 // Stamps
 //===----------------------------------------------------------------------===//
+
+def Nvx_ReduceAddOp : Nvx_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "adds consecutive f32 to global memory, in any order with other threads";
+  let description = [{
+    **PTX** (sm_90): one `red.relaxed.gpu.global.add.v2.f32` or `.v4.f32`. Each element is added
+    atomically, not all of them together.
+
+    **Constraints**
+    - C1: 2 or 4 elements
+
+    **Example** `nvx.reduce_add %pair to %address : vector<2xf32>, !llvm.ptr<1>`
+  }];
+  let arguments = (ins Nvx_F32Vector:$values, LLVM_AnyPointer:$address);
+  let assemblyFormat = "$values `to` $address attr-dict `:` type($values) `,` type($address)";
+  let hasVerifier = 1;
+}
 
 def Nvx_StampOp : Nvx_Op<"stamp", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {

@@ -30,10 +30,12 @@ def Attn_BwdKeysKind : Attn_KindWord<11, "BwdKeys", "bwd_keys">;
 def Attn_BwdPairsKind : Attn_KindWord<12, "BwdPairs", "bwd_pairs">;
 def Attn_SumKind : Attn_KindWord<13, "Sum", "sum">; // of partial sums, to the gradient of a capture
 def Attn_BwdElementsKind : Attn_KindWord<14, "BwdElements", "bwd_elements">; // added to any elements
+def Attn_ClearKind : Attn_KindWord<15, "Clear", "clear">;       // zeros, to which gradients are added
+def Attn_ConvertKind : Attn_KindWord<16, "Convert", "convert">; // the gradients of such sums
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
                          Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind, Attn_BwdRowsKind,
                          Attn_BwdKeysKind, Attn_BwdPairsKind,
-                         Attn_SumKind, Attn_BwdElementsKind];
+                         Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
@@ -53,10 +55,11 @@ def Attn_KeyGradientRole : Attn_RoleWord<13, "KeyGradient", "key_gradient">;
 def Attn_ValueGradientRole : Attn_RoleWord<14, "ValueGradient", "value_gradient">;
 def Attn_PartialSumsRole : Attn_RoleWord<15, "PartialSums", "partial_sums">; // of the gradient of a capture
 def Attn_CaptureGradientRole : Attn_RoleWord<16, "CaptureGradient", "capture_gradient">; // or of the scale
+def Attn_QueryGradientSumsRole : Attn_RoleWord<17, "QueryGradientSums", "query_gradient_sums">; // f32, without the scale
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
                          Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole,
-                         Attn_PartialSumsRole, Attn_CaptureGradientRole];
+                         Attn_PartialSumsRole, Attn_CaptureGradientRole, Attn_QueryGradientSumsRole];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

@@ -337,6 +337,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     (b, h, i, c) -> (b, i floordiv m, h * n + i mod m, c), it has a row for each of n heads
     of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
+    With `grouped` the columns of each sixteen are in memory in the order 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15,
+    so that a thread's four are consecutive.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
@@ -344,6 +346,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
       heads, where n is at most 64 and m is n rounded up to a power of two
     - C3: the tile has rank 2, the source's element type, and at least as many columns as the
       head dim; after `attn-distribute` it is a vector, whose shape is not checked
+    - C4: `grouped` only with f32 elements, and a last dimension that is a multiple of 16
 
     **Example**
     ```mlir
@@ -352,18 +355,18 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     ```
   }];
   let arguments = (ins Tile_MemoryOrParts:$source, I32:$batch, I32:$head, I32:$row,
-    Optional<I32>:$part, AffineMapAttr:$map);
+    Optional<I32>:$part, AffineMapAttr:$map, UnitAttr:$grouped);
   let results = (outs Tile_TileOrShare:$tile);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map attr-dict
+    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map (`grouped` $grouped^)? attr-dict
     `:` type($source) `->` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMap":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map);
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, /*grouped=*/false);
   }]>, OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMapAttr":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map);
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, ::mlir::UnitAttr());
   }]>];
   let hasVerifier = 1;
 }
@@ -439,11 +442,13 @@ def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>, AllElementTy
 def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "adds a tile to a tensor in memory; rows out of bounds are dropped";
   let description = [{
-    CTAs add to one element in any order.
+    CTAs add to one element in any order. `grouped` is that of `tile.load`. With `column`, the tile has some of the columns,
+    from that one on, and all of them are in the tensor.
 
     **Constraints**
-    - C1 to C3 of `tile.load`, for the destination
-    - C4: the elements are f32
+    - C1 to C3 of `tile.load`, for the destination; with `column`, at most its last dimension
+      in place of at least
+    - C4: the elements are f32; C4 of `tile.load`
 
     **Example**
     ```mlir
@@ -451,9 +456,9 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     ```
   }];
   let arguments = (ins Tile_F32TileOrShare:$tile, Tile_Memory:$dest, I32:$batch, I32:$head,
-    I32:$row, AffineMapAttr:$map);
+    I32:$row, Optional<I32>:$column, AffineMapAttr:$map, UnitAttr:$grouped);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row `)` $map attr-dict
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map (`grouped` $grouped^)? attr-dict
     `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;
@@ -713,14 +718,30 @@ def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
 }
 
 def Tile_PieceOp : Tile_Op<"piece", [Pure]> {
-  let summary = "the rows of one sub-tile of a whole tile";
+  let summary = "the rows of one sub-tile of a whole tile, or its columns";
   let description = [{
     **Example** `%rows = tile.piece %t[%i] : tensor<128x64xbf16> -> tensor<64x64xbf16>`
   }];
-  let arguments = (ins AnyRankedTensor:$source, I32:$subtile);
+  let arguments = (ins AnyRankedTensor:$source, I32:$subtile, UnitAttr:$columns);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `[` $subtile `]` attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `[` $subtile `]` (`columns` $columns^)? attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+}
+def Tile_ShareOp : Tile_Op<"share", [Pure, AllElementTypesMatch<["source", "result"]>]> {
+  let summary = "a tile in shared memory, to which each sub-tile gives its rows";
+  let description = [{
+    The result is for matrix products, which read the rows of all sub-tiles. A step that holds this op
+    computes nothing else. Until `attn-subtile` the source is the whole tile.
+
+    **Constraints**
+    - C1: the result has the columns of the source, and a multiple of its rows
+
+    **Example** `%whole = tile.share %rows : tensor<64x64xbf16> -> tensor<128x64xbf16>`
+  }];
+  let arguments = (ins Tile_HalfTile:$source);
+  let results = (outs Tile_HalfTile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Tile_SubtileIdOp : Tile_Op<"subtile_id", [Pure]> {
   let summary = "the number of the sub-tile that this program computes";

@@ -95,7 +95,8 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C2: at least one role
     - C3: only declarations, `ws.setup`, roles and pure scalar ops
     - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; the slot of
-      a `ws.held` names a `ws.hold` of that tile, and nothing fills or releases it
+      a `ws.held` names a `ws.hold` of that tile, or, without a number, of pieces that
+      are the rows of that tile, and nothing fills or releases it
     - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile that is put has its type, and the
       destination of a store has its element type and columns
     - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in
@@ -195,24 +196,29 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
   let summary = "shared memory for a tile, without barriers: one piece for each replica";
   let description = [{
     A role writes its own piece (`ws.put`) and copies it out (`ws.store`), or lets a
-    matrix instruction read it (`ws.held`).
+    matrix instruction read it (`ws.held`). A hold of a `depth` above 1 is a ring: each put of a replica goes
+    to the next of `depth` copies of its piece, and its reads are of the last one. Only a `ws.held` of all
+    pieces reads it.
 
     **Constraints**
-    - C1: `pieces` is at least 1, `offset` at least 0
+    - C1: `pieces` and `depth` are at least 1, `offset` at least 0
     - C2: the type is a static 16-bit tile of rank 2
 
     **Example** `ws.hold @oe tensor<64x64xbf16> pieces 2`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ws_SmemTile>:$type, Ws_CountAttr:$pieces,
-    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
+    DefaultValuedAttr<Ws_CountAttr, "1">:$depth, OptionalAttr<FlatSymbolRefAttr>:$over,
+    OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
-    $sym_name $type `pieces` $pieces (`over` $over^)? (`at` $offset^)? attr-dict
+    $sym_name $type `pieces` $pieces (`depth` $depth^)? (`over` $over^)? (`at` $offset^)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// Bytes from one piece to the next in shared memory.
     int64_t getPieceBytes();
-    /// Bytes of all pieces.
-    int64_t getBytes() { return getPieceBytes() * static_cast<int64_t>(getPieces()); }
+    /// Bytes of all pieces, which follow each other, in one slot of the ring.
+    int64_t getSlotBytes() { return getPieceBytes() * static_cast<int64_t>(getPieces()); }
+    /// Bytes of all slots.
+    int64_t getBytes() { return getSlotBytes() * static_cast<int64_t>(getDepth()); }
   }];
 }
 def Ws_EdgeOp : Ws_Op<"edge", [Symbol, HasParent<"KernelOp">]> {
@@ -475,16 +481,18 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments,
   let summary = "D = A * B (+ `acc`), or A * B^T with `transpose_b`; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
-    slot. After `attn-distribute` register tiles are vectors, whose shapes are not checked.
+    slot (with `columns`, those of that sub-tile, of which the slot has as many as the result has sub-tiles).
+    With `transpose_a`, A is a slot whose columns (with `piece`, 64 of them) are the rows of D. After `attn-distribute` register tiles are vectors, whose shapes are not checked.
     `fresh` is the same in all threads; if it is true, `acc` is not read and may be
     poison. The token is linear: an MMA is awaited in the block that issues it, except in a
     `ws.entry`, where `attn-pipeline` places the await.
 
     **Constraints**
-    - C1: A is a slot, a tile of rank 2 or a vector; `piece` only with a slot
+    - C1: A is a slot, a tile of rank 2 or a vector; `piece` and `transpose_a` only with a slot;
+      `columns` without `transpose_b`
     - C2: the result is of f32; `acc` has its type; `fresh` only with `acc`
-    - C3: A, B and the result agree in element type and shape: M x K times K x N
-      (N x K with `transpose_b`) is M x N; a piece has 64 rows of A
+    - C3: A, B and the result agree in element type and shape: M x K (K x M with `transpose_a`) times K x N
+      (N x K with `transpose_b`) is M x N; a piece has 64 rows of A; with `columns`, B has a multiple of N
     - C4: the token is used once, by a `ws.await` in the same block; in a `ws.entry`,
       not at all
     - C5: outside of a `ws.entry` the result is used only by that `ws.await`, or as `acc` of
@@ -501,11 +509,13 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins AnyTypeOf<[Ws_TileSlot, Tile_TileOrShare]>:$a, Optional<I32>:$piece, Ws_TileSlot:$b,
-      Optional<Tile_F32TileOrShare>:$acc, Optional<I1>:$fresh, UnitAttr:$transpose_b);
+      Optional<I32>:$columns, Optional<Tile_F32TileOrShare>:$acc, Optional<I1>:$fresh, UnitAttr:$transpose_a,
+      UnitAttr:$transpose_b);
   let results = (outs Tile_F32TileOrShare:$result, Ws_TokenType:$token);
   let assemblyFormat = [{
-    $a (`piece` `(` $piece^ `)`)? `,` $b (`acc` `(` $acc^ `:` type($acc) `)`)?
-    (`fresh` `(` $fresh^ `)`)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b) `->` type($result)
+    $a (`piece` `(` $piece^ `)`)? `,` $b (`columns` `(` $columns^ `)`)? (`acc` `(` $acc^ `:` type($acc) `)`)?
+    (`fresh` `(` $fresh^ `)`)? (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -563,19 +573,20 @@ def Ws_PutOp : Ws_SharedOp<"put"> {
   let assemblyFormat = "$value `in` $hold `[` $piece `]` attr-dict `:` type($value)";
 }
 def Ws_HeldOp : Ws_Op<"held", [Pure]> {
-  let summary = "this replica's piece of a hold, as operand A of an MMA";
+  let summary = "this replica's piece of a hold, or all pieces, as operand A of an MMA";
   let description = [{
-    A warp reads only the rows that it has put itself. The replica puts the next tile after
-    all of its warps have awaited that MMA.
+    Of its own piece a warp reads only the rows that it has put itself. The replica puts the next tile after
+    all of its warps have awaited that MMA. Without a number the slot is all pieces, one below the other: the
+    replicas meet between their puts and that MMA, and between it and the next puts.
 
     **Constraints**
     - C1: the result is a slot of the hold
 
     **Example** `%a = ws.held @qe[%replica] : !ws.slot<@qe, tensor<64x64xbf16>>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece);
+  let arguments = (ins FlatSymbolRefAttr:$hold, Optional<I32>:$piece);
   let results = (outs Ws_SlotType:$tile);
-  let assemblyFormat = "$hold `[` $piece `]` attr-dict `:` type($tile)";
+  let assemblyFormat = "$hold (`[` $piece^ `]`)? attr-dict `:` type($tile)";
   let hasVerifier = 1;
 }
 def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {

@@ -214,7 +214,9 @@ typedef enum attn_role {
   ATTN_ROLE_PARTIAL_SUMS = 16,
   /* The gradient of a capture or of the scale: its name is that of the capture,
    * or "scale", after a "d". */
-  ATTN_ROLE_CAPTURE_GRADIENT = 17
+  ATTN_ROLE_CAPTURE_GRADIENT = 17,
+  /* The sums that dQ is made of, f32, without the scale. */
+  ATTN_ROLE_QUERY_GRADIENT_SUMS = 18
 } attn_role;
 
 /* The largest number of dims of a tensor. */

@@ -89,6 +89,12 @@ void ArgumentList::addResult(Value &argument, StringRef name, ArgumentRole role,
   describe(argument, names.take(name), role, access, result, dims);
 }
 
+void ArgumentList::addSums(Value &argument, StringRef name, ArgumentRole role,
+                           Value sums, ArrayRef<StringRef> dims) {
+  describe(argument, names.take(name), role, ArgumentAccess::Accumulate, sums,
+           dims);
+}
+
 std::array<StringRef, 4> ArgumentList::dimsOf(StringRef length, StringRef heads,
                                               StringRef columns) const {
   std::array<StringRef, 4> dims;

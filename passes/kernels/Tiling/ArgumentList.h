@@ -31,6 +31,10 @@ public:
                  mlir::Value result, llvm::ArrayRef<llvm::StringRef> dims,
                  ArgumentAccess access = ArgumentAccess::Write);
 
+  /// Adds an argument that is added to.
+  void addSums(mlir::Value &argument, llvm::StringRef name, ArgumentRole role,
+               mlir::Value sums, llvm::ArrayRef<llvm::StringRef> dims);
+
   /// Returns the names of the sizes of a tensor whose dimensions are in the
   /// order of Q's.
   std::array<llvm::StringRef, 4> dimsOf(llvm::StringRef length,

@@ -38,10 +38,10 @@ private:
   }
   /// Whether items own keys, and loop over the query heads of a group.
   bool ownsKeys() {
-    return llvm::is_contained(
-        {KernelKind::BwdDKDV, KernelKind::BwdDK, KernelKind::BwdDV,
-         KernelKind::BwdKeys},
-        kernel.getProblem().getKind());
+    return llvm::is_contained({KernelKind::BwdDKDV, KernelKind::BwdDK,
+                               KernelKind::BwdDV, KernelKind::BwdKeys,
+                               KernelKind::Bwd},
+                              kernel.getProblem().getKind());
   }
   void checkHeads();
   void checkSizes();
@@ -71,8 +71,8 @@ void Conditions::checkSizes() {
                        ? expression(names::queries)
                        : op("mul", names::queries, rowsOfPosition);
   check(op("lt", op("max", rows, names::keys), kItemLimit), 1,
-        "expected sequence lengths below " + Twine(kItemLimit / rowsOfPosition) +
-            lengths);
+        "expected sequence lengths below " +
+            Twine(kItemLimit / rowsOfPosition) + lengths);
   check(op("lt", kItems, kItemLimit / cluster), 1,
         "expected row blocks times heads times batches to be below " +
             Twine(kItemLimit / cluster) +

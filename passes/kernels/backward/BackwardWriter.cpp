@@ -76,7 +76,10 @@ static void addGradients(AttentionBwdOp op, BackwardArguments &args,
                          ArgumentList &list) {
   using namespace attn::names;
   using Role = ArgumentRole;
-  if (Value dq = op.getGradient(Gradients::DQ)) {
+  if (op.getSums()) {
+    list.addSums(args.sums, sums, Role::QueryGradientSums, op.getSums(),
+                 {batches, queryHeads, rows, dim});
+  } else if (Value dq = op.getGradient(Gradients::DQ)) {
     list.addResult(args.dq, queryGradient, Role::QueryGradient, dq,
                    list.dimsOf(queries, queryHeads, dim));
   }
@@ -256,12 +259,16 @@ void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
 //===----------------------------------------------------------------------===//
 
 Value BackwardWriter::multiply(StringRef step, Value ownedRows,
-                               Value streamedRows) {
-  return b.step(step, {ownedRows, streamedRows}, scores,
-                [&](ValueRange values) -> Values {
-                  return {b.make<tile::MmaOp>(scores, values[0], values[1],
-                                              Value(), /*transpose_b=*/true)};
-                })[0];
+                               Value streamedRows, Value start) {
+  Values operands{ownedRows, streamedRows};
+  if (start) {
+    operands.push_back(start);
+  }
+  return b.step(step, operands, scores, [&](ValueRange values) -> Values {
+    return {b.make<tile::MmaOp>(scores, values[0], values[1],
+                                start ? values[2] : Value(),
+                                /*transpose_b=*/true)};
+  })[0];
 }
 
 Value BackwardWriter::addProduct(StringRef step, Value of, Value streamedRows,
@@ -335,27 +342,49 @@ static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
 Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
                                          Value &slope) {
   Value masked = writeMask(writeScore(s, work, slope), work);
-  return b.step(
-      "exp", {masked, lse2}, scores, [&](ValueRange values) -> Values {
-        Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
-        Value bias =
-            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
-        // An approximation is allowed here: the flag permits `exp2_soft`.
-        return {
-            b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
-                                 arith::FastMathFlags::afn)};
-      })[0];
+  Values operands{masked};
+  if (lse2) {
+    operands.push_back(lse2);
+  }
+  return b.step("exp", operands, scores, [&](ValueRange values) -> Values {
+    Value factor = b.make<tensor::SplatOp>(exponentScale, scores), power;
+    if (lse2) {
+      Value bias =
+          alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+      power = b.make<math::FmaOp>(values[0], factor, bias);
+    } else {
+      power = b.make<arith::MulFOp>(values[0], factor);
+    }
+    // An approximation is allowed here: the flag permits `exp2_soft`.
+    return {b.make<math::Exp2Op>(power, arith::FastMathFlags::afn)};
+  })[0];
+}
+
+Value BackwardWriter::startFromMinus(StringRef step, Value rows, Value factor) {
+  return b.step(step, rows, scores, [&](ValueRange values) -> Values {
+    Value x = b.make<arith::NegFOp>(values[0]);
+    if (factor) {
+      x = b.make<arith::MulFOp>(x,
+                                b.make<tensor::SplatOp>(factor, x.getType()));
+    }
+    return {alongKeys(b, x, scores, owned)};
+  })[0];
 }
 
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
                                        Value delta, Value slope) {
-  Values operands{probabilities, products, delta};
-  if (slope) {
-    operands.push_back(slope);
+  Values operands{probabilities, products};
+  for (Value more : {delta, slope}) {
+    if (more) {
+      operands.push_back(more);
+    }
   }
   return b.step("dsoft", operands, scores, [&](ValueRange values) -> Values {
-    Value difference = b.make<arith::SubFOp>(
-        values[1], alongKeys(b, values[2], scores, owned));
+    Value difference = values[1];
+    if (delta) {
+      difference = b.make<arith::SubFOp>(
+          difference, alongKeys(b, values[2], scores, owned));
+    }
     Value x = b.make<arith::MulFOp>(values[0], difference);
     if (!slope) {
       return {x};
@@ -366,8 +395,32 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
     Value isZero =
         b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, values[0], zero);
     return {b.make<arith::SelectOp>(isZero, zero,
-                                    b.make<arith::MulFOp>(x, values[3]))};
+                                    b.make<arith::MulFOp>(x, values.back()))};
   })[0];
+}
+
+void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
+  Type type = derivatives.getType();
+  Value shared =
+      b.step("put_ds", derivatives, type, [&](ValueRange values) -> Values {
+        return {b.make<tile::ShareOp>(type, values[0])};
+      })[0];
+  auto share = matrix.tileType(Side::Query, columnsOf(args.q), b.getF32Type());
+  Value product =
+      b.step("mm_dq", {shared, keys}, share, [&](ValueRange values) -> Values {
+        return {b.make<tile::MmaOp>(share, values[0], values[1], Value(),
+                                    /*transpose_b=*/false,
+                                    /*transpose_a=*/true)};
+      })[0];
+  b.step("red_dq", {product, work}, {}, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[1]);
+    AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());
+    tile::ReduceAddOp::create(b, b.loc, values[0], args.sums, at.batch,
+                              headOf(Side::Query, at),
+                              matrix.start(Side::Query, at), Value(), map,
+                              /*grouped=*/true);
+    return {};
+  });
 }
 
 Value BackwardWriter::writeRounded(StringRef step, Value tile) {

@@ -17,6 +17,7 @@ struct BackwardArguments {
   mlir::Value dq, dk, dv; // null if the kernel does not make them
   /// The result of a kernel of derivatives by a capture, or null.
   mlir::Value ofCapture;
+  mlir::Value sums; // to which the kernel adds; null if it makes dQ or none
 };
 
 class BackwardWriter {
@@ -37,9 +38,20 @@ public:
   /// Writes a step that loads the statistics of a block of queries.
   mlir::Value loadRows(llvm::StringRef step, mlir::Value source,
                        mlir::Value work);
-  /// Writes the product of rows of the owned side and of the streamed side.
+  /// Writes the product of rows of the owned side and of the streamed side,
+  /// plus `start` if it is given.
   mlir::Value multiply(llvm::StringRef step, mlir::Value ownedRows,
-                       mlir::Value streamedRows);
+                       mlir::Value streamedRows, mlir::Value start = {});
+  /// Writes a step that repeats the negative of a statistic of queries along
+  /// the keys of a score tile: a product that starts there needs no registers
+  /// for it afterwards.
+  mlir::Value startFromMinus(llvm::StringRef step, mlir::Value rows,
+                             mlir::Value factor = {});
+  mlir::Value exponentFactor() {
+    return b.make<mlir::arith::DivFOp>(
+        b.make<mlir::arith::ConstantOp>(b.getF32FloatAttr(1.0F)),
+        exponentScale);
+  }
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
@@ -48,10 +60,14 @@ public:
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
   /// Writes the derivatives by the products of Q and K, without the scale.
+  /// Without `delta` the products start from it.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);
   /// Writes the step that rounds a tile to the element type.
   mlir::Value writeRounded(llvm::StringRef step, mlir::Value tile);
+  /// Writes the steps that add the products of derivatives, which have keys as
+  /// rows, and keys to the sums of dQ.
+  void addToSums(mlir::Value derivatives, mlir::Value keys, mlir::Value work);
   /// Writes the steps that round a sum, times the scale if that is `scaled`,
   /// and store it.
   void storeSum(llvm::StringRef step, llvm::StringRef store, mlir::Value sum,
@@ -93,8 +109,9 @@ private:
 
 /// Writes kernel `name` before the function of `op`, which has a config: the
 /// kernel of dQ, which owns queries, or that of dK, dV or both, which owns
-/// keys; of derivatives by a capture, the kernel of their sums over the rows of
-/// one side, or that of pairs.
+/// keys, and which also adds its shares of dQ if the op has sums; of
+/// derivatives by a capture, the kernel of their sums over the rows of one
+/// side, or that of pairs.
 tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                         ArgumentNames names);
 tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,

@@ -227,9 +227,9 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
   OpBuilder b(all);
   auto part = AttentionBwdOp::create(
       b, all.getLoc(), all.getQuery(), all.getKey(), all.getValue(),
-      all.getOutGradient(), all.getLse2(), all.getDelta(), all.getScale(),
-      all.getBounds(), all.getCaptures(), all.getMask(), all.getLayout(),
-      all.getBoundKinds(), kind, number(),
+      all.getOutGradient(), all.getLse2(), all.getDelta(), /*sums=*/Value(),
+      all.getScale(), all.getBounds(), all.getCaptures(), all.getMask(),
+      all.getLayout(), all.getBoundKinds(), kind, number(),
       indices ? AffineMapAttr::get(indices) : AffineMapAttr(), ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&part.getMaskRegion(), ofRegions);

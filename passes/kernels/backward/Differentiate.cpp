@@ -116,6 +116,9 @@ func::FuncOp GradientWriter::createFunction(StringRef name) {
   }
   auto result = func::FuncOp::create(b, func.getLoc(), name,
                                      b.getFunctionType(inputs, results));
+  if (Attribute anyOrder = func->getAttr(kAnyOrderAttr)) {
+    result->setAttr(kAnyOrderAttr, anyOrder);
+  }
   Block *entry = result.addEntryBlock();
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -169,7 +172,7 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
   auto gradients = AttentionBwdOp::create(
       b, loc, mapped(attention.getQuery()), mapped(attention.getKey()),
       mapped(attention.getValue()), outGradient, delta.getLse2(),
-      delta.getDelta(), mapped(attention.getScale()),
+      delta.getDelta(), /*sums=*/Value(), mapped(attention.getScale()),
       all(attention.getBounds()), all(attention.getCaptures()),
       attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
       Gradients::All, IntegerAttr(), AffineMapAttr(), ConfigAttr());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-split-backward: replaces an attn.attention_bwd that no schedule of the
-// table computes by two, each with a part of the gradients.
+// table computes by two, each with a part of the gradients; or one for all
+// gradients by one that adds its shares of dQ to sums, where that is allowed.
+#include "../KernelFunction.h"
 #include "attn/dialect/Attn.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -15,28 +17,41 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// Replaces `results` by those of a copy of `op` that computes `gradients`,
-/// unless nothing uses them. Returns the copy, or null.
-static AttentionBwdOp replacePart(AttentionBwdOp op, Gradients gradients,
-                                  ResultRange results) {
-  if (results.use_empty()) {
-    return {};
-  }
+/// Returns a copy of `op` that computes `gradients`.
+static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
+                              Value sums) {
   OpBuilder builder(op);
-  auto part = AttentionBwdOp::create(
+  auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
-      op.getOutGradient(), op.getLse2(), op.getDelta(), op.getScale(),
+      op.getOutGradient(), op.getLse2(), op.getDelta(), sums, op.getScale(),
       op.getBounds(), op.getCaptures(), op.getMask(), op.getLayout(),
       op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
       ConfigAttr());
-  part->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
-  op.getScoreRegion().cloneInto(&part.getScoreRegion(), mapping);
-  op.getMaskRegion().cloneInto(&part.getMaskRegion(), mapping);
-  for (auto [old, result] : llvm::zip_equal(results, part.getResults())) {
-    old.replaceAllUsesWith(result);
-  }
-  return part;
+  op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
+  op.getMaskRegion().cloneInto(&copy.getMaskRegion(), mapping);
+  return copy;
+}
+
+/// Computes all gradients by one kernel, with sums of dQ in memory.
+static void replaceBySums(AttentionBwdOp op) {
+  OpBuilder builder(op);
+  auto rows = cast<RankedTensorType>(op.getLse2().getType());
+  auto type = RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
+                                     rows.getDimSize(2), op.getHeadDim()},
+                                    builder.getF32Type());
+  Value zeros = ClearSumsOp::create(builder, op.getLoc(), type,
+                                    op.getQuery().getType().getElementType(),
+                                    ConfigAttr());
+  AttentionBwdOp all = copyFor(op, Gradients::Sums, zeros);
+  Value dq = ConvertSumsOp::create(builder, op.getLoc(),
+                                   op.getQuery().getType(), all.getResult(0),
+                                   op.getScale(), op.getLayout(), ConfigAttr());
+  op.getResult(0).replaceAllUsesWith(dq);
+  op.getResult(1).replaceAllUsesWith(all.getResult(1));
+  op.getResult(2).replaceAllUsesWith(all.getResult(2));
+  op.erase();
 }
 
 /// Returns the two halves of gradients; none of a single one.
@@ -58,6 +73,39 @@ struct SplitBackwardPass
     : public attn::impl::SplitBackwardBase<SplitBackwardPass> {
   using SplitBackwardBase::SplitBackwardBase;
 
+  FailureOr<bool> hasEntry(AttentionBwdOp op) {
+    return hasTableEntry(op.getContext(), op.getProblem(), target, scheduleFile,
+                         [&] { return op.emitOpError(); });
+  }
+
+  /// Whether the only entry for all gradients has tiles with as many columns as
+  /// the head dims.
+  FailureOr<bool> hasExactEntry(AttentionBwdOp op) {
+    FailureOr<bool> any = hasEntry(op);
+    if (failed(any) || !*any) {
+      return any;
+    }
+    auto entries = lookupTableEntries(op.getContext(), op.getProblem(), target,
+                                      scheduleFile, /*firstRung=*/0,
+                                      [&] { return op.emitOpError(); });
+    if (failed(entries)) {
+      return failure();
+    }
+    return entries->size() == 1 && entries->front().config.getTileD() == 0 &&
+           entries->front().config.getTileDv() == 0;
+  }
+
+  /// Whether one kernel is to compute all gradients.
+  FailureOr<bool> isForSums(AttentionBwdOp op) {
+    constexpr int64_t group = 16; // of columns of the sums
+    auto func = op->getParentOfType<func::FuncOp>();
+    bool mayBe = func && !op.hasScoreRegion() && op.getHeadDim() % group == 0 &&
+                 func->hasAttr(kAnyOrderAttr) &&
+                 llvm::none_of(op.getResults(),
+                               [](Value result) { return result.use_empty(); });
+    return mayBe ? hasExactEntry(op) : false;
+  }
+
   /// Splits an op until the table has a schedule for each part. A single
   /// gradient without one is left to attn-configure, which says so.
   LogicalResult split(AttentionBwdOp op) {
@@ -65,18 +113,27 @@ struct SplitBackwardPass
     if (halves.empty() || op.getConfig()) {
       return success();
     }
-    FailureOr<bool> isWhole =
-        hasTableEntry(op.getContext(), op.getProblem(), target, scheduleFile,
-                      [&] { return op.emitOpError(); });
-    if (failed(isWhole) || *isWhole) {
-      return isWhole;
+    bool isAll = op.getGradients() == Gradients::All;
+    FailureOr<bool> isWhole = isAll ? isForSums(op) : hasEntry(op);
+    if (failed(isWhole)) {
+      return failure();
+    }
+    if (*isWhole) {
+      if (isAll) {
+        replaceBySums(op);
+      }
+      return success();
     }
     unsigned middle = gradientRange(halves[0]).second;
-    for (auto [half, results] : llvm::zip_equal(
-             halves, std::array{op.getResults().take_front(middle),
-                                op.getResults().drop_front(middle)})) {
-      AttentionBwdOp part = replacePart(op, half, results);
-      if (part && failed(split(part))) {
+    ResultRange parts[] = {op.getResults().take_front(middle),
+                           op.getResults().drop_front(middle)};
+    for (auto [half, results] : llvm::zip_equal(halves, parts)) {
+      if (results.use_empty()) {
+        continue;
+      }
+      AttentionBwdOp part = copyFor(op, half, Value());
+      results.replaceAllUsesWith(part.getResults());
+      if (failed(split(part))) {
         return failure();
       }
     }

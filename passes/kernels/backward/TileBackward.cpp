@@ -20,7 +20,7 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
     return op.emitOpError("expected 'config', which attn-configure attaches");
   }
   if (op.getGradients() == Gradients::All) {
-    return op.emitOpError("expected 'gradients' dq, dk_dv, dk or dv, "
+    return op.emitOpError("expected 'gradients' dq, dk_dv, dk, dv or sums, "
                           "as attn-split-backward writes them, got all");
   }
   ConfigAttr config = *op.getConfig();

@@ -31,7 +31,8 @@ private:
   void collect();
   bool canMove(Operation &op);
   void cloneInto(Block *block, Operation *before);
-  void replaceLoop();
+  SmallVector<OpResult> kept();
+  void replaceLoop(ArrayRef<OpResult> used);
 
   scf::IfOp loop;
   ws::AwaitOp last;
@@ -121,16 +122,35 @@ void TailMover::cloneInto(Block *block, Operation *before) {
   for (Operation *op : moved) {
     builder.clone(*op, mapping);
   }
-  SmallVector<Value> yielded(yield->getOperands());
+  SmallVector<Value> yielded;
+  for (OpResult result : kept()) {
+    yielded.push_back(yield->getOperand(result.getResultNumber()));
+  }
   for (Value value : results) {
     yielded.push_back(mapping.lookup(value));
   }
   yield->setOperands(yielded);
 }
 
-void TailMover::replaceLoop() {
+/// Returns the branch's results that ops use which do not move into it.
+SmallVector<OpResult> TailMover::kept() {
+  SmallVector<OpResult> used;
+  llvm::copy_if(loop->getResults(), std::back_inserter(used),
+                [&](OpResult result) {
+                  return result.use_empty() ||
+                         llvm::any_of(result.getUsers(), [&](Operation *user) {
+                           return !moved.contains(user);
+                         });
+                });
+  return used;
+}
+
+void TailMover::replaceLoop(ArrayRef<OpResult> used) {
   OpBuilder builder(loop);
-  SmallVector<Type> types(loop.getResultTypes());
+  SmallVector<Type> types;
+  for (OpResult result : used) {
+    types.push_back(result.getType());
+  }
   llvm::append_range(types, ValueRange(results).getTypes());
   auto replacement =
       scf::IfOp::create(builder, loop.getLoc(), types, loop.getCondition());
@@ -138,13 +158,14 @@ void TailMover::replaceLoop() {
   replacement.getThenRegion().takeBody(loop.getThenRegion());
   replacement.getElseRegion().takeBody(loop.getElseRegion());
   ValueRange all = replacement.getResults();
-  loop.replaceAllUsesWith(all.take_front(loop.getNumResults()));
-  for (auto [value, result] :
-       llvm::zip(results, all.drop_front(loop.getNumResults()))) {
+  for (auto [value, result] : llvm::zip(results, all.drop_front(used.size()))) {
     value.replaceAllUsesWith(result);
   }
   for (Operation *op : llvm::reverse(moved)) {
     op->erase();
+  }
+  for (auto [old, result] : llvm::zip(used, all.take_front(used.size()))) {
+    Value(old).replaceAllUsesWith(result);
   }
   loop.erase();
 }
@@ -157,9 +178,10 @@ void TailMover::run() {
   if (moved.empty()) {
     return;
   }
+  SmallVector<OpResult> used = kept();
   cloneInto(loop.thenBlock(), last);
   cloneInto(loop.elseBlock(), loop.elseBlock()->getTerminator());
-  replaceLoop();
+  replaceLoop(used);
 }
 
 namespace {

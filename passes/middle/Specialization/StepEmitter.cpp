@@ -48,6 +48,8 @@ LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
     }
     if (isa<tile::SubtileIdOp>(op)) {
       env.map(op.getResult(0), ownSubtile());
+    } else if (auto share = dyn_cast<tile::ShareOp>(op)) {
+      env.map(share.getResult(), env.lookup(share.getSource()));
     } else if (&op != except && !isa<tile::PieceOp>(op) && !readsHold(&op)) {
       builder.clone(op, env);
     }
@@ -71,12 +73,15 @@ bool StepEmitter::readsHold(Operation *op) {
   return convert && holdOfArgument(convert.getSource());
 }
 
-/// Returns the tile of `type` in this replica's piece of `hold`.
-Value StepEmitter::emitHeld(const sched::Place &hold, RankedTensorType type) {
+/// Returns the tile of `type` in this replica's piece of `hold`, or in all
+/// pieces.
+Value StepEmitter::emitHeld(const sched::Place &hold, RankedTensorType type,
+                            bool isWhole) {
   FlatSymbolRefAttr name = scope.symbol(hold.name);
   auto tile = RankedTensorType::get(type.getShape(), type.getElementType());
   auto slot = ws::SlotType::get(builder.getContext(), name, tile);
-  return ws::HeldOp::create(builder, scope.loc(), slot, name, scope.replica);
+  return ws::HeldOp::create(builder, scope.loc(), slot, name,
+                            isWhole ? Value() : scope.replica);
 }
 
 /// Returns the sub-tile that the entry names, or the replica's own.
@@ -132,10 +137,10 @@ LogicalResult StepEmitter::checkDone() {
 bool StepEmitter::isReadOnce() {
   tile::KernelOp kernel = program.kernel;
   std::optional<ConfigAttr> config = kernel.getConfig();
-  return config && QueryRows{kernel.getArgs(),
-                             kernel.getBody().getArgumentTypes(),
-                             kernel.getProblem(), *config}
-                       .areInOneItem();
+  return config &&
+         QueryRows{kernel.getArgs(), kernel.getBody().getArgumentTypes(),
+                   kernel.getProblem(), *config}
+             .areInOneItem();
 }
 
 LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
@@ -178,18 +183,24 @@ LogicalResult StepEmitter::emitMma(tile::StepOp step, tile::MmaOp mma) {
     source = convert.getSource();
   }
   const sched::Place *hold = holdOfArgument(source);
-  Value left = hold ? emitHeld(*hold, cast<RankedTensorType>(source.getType()))
+  Value left = hold ? emitHeld(*hold, cast<RankedTensorType>(source.getType()),
+                               bool(mma.getTransposeA()))
                     : env.lookupOrNull(a);
-  Value right = env.lookupOrNull(mma.getB());
+  Value b = mma.getB(), columns;
+  if (auto op = b.getDefiningOp<tile::PieceOp>()) {
+    b = op.getSource();
+    columns = scope.replica;
+  }
+  Value right = env.lookupOrNull(b);
   if (!left || !right || !isa<ws::SlotType>(right.getType())) {
     return scope.error("V20: expected operand B of '" + step.getName() +
                        "' in a channel");
   }
   Value acc = mma.getAcc() ? env.lookupOrDefault(mma.getAcc()) : Value();
-  auto op =
-      ws::MmaOp::create(builder, scope.loc(), step.getResult(0).getType(),
-                        ws::TokenType::get(builder.getContext()), left, piece,
-                        right, acc, /*fresh=*/Value(), mma.getTransposeBAttr());
+  auto op = ws::MmaOp::create(builder, scope.loc(), step.getResult(0).getType(),
+                              ws::TokenType::get(builder.getContext()), left,
+                              piece, right, columns, acc, /*fresh=*/Value(),
+                              mma.getTransposeAAttr(), mma.getTransposeBAttr());
   env.map(step.getResult(0), op.getResult());
   return success();
 }

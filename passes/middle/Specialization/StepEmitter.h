@@ -31,7 +31,8 @@ private:
   mlir::LogicalResult cloneBody(tile::StepOp step, mlir::Operation *except);
   const sched::Place *holdOfArgument(mlir::Value value);
   bool readsHold(mlir::Operation *op);
-  mlir::Value emitHeld(const sched::Place &hold, mlir::RankedTensorType type);
+  mlir::Value emitHeld(const sched::Place &hold, mlir::RankedTensorType type,
+                       bool isWhole);
   mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
   mlir::FailureOr<mlir::Value> emitAcquire(mlir::Value filled);
   bool isReadOnce();

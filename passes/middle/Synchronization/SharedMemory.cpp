@@ -14,7 +14,8 @@ SharedMemory::SharedMemory(ws::KernelOp kernel)
   }
   for (auto hold : kernel.getBody().getOps<ws::HoldOp>()) {
     requests.push_back({hold.getSymName(), hold.getOffset(), hold.getOver(),
-                        hold.getPieceBytes(), int64_t(hold.getPieces())});
+                        hold.getPieceBytes(),
+                        int64_t(hold.getPieces() * hold.getDepth())});
   }
   // Guests are placed after their hosts, whatever the order of the
   // declarations.

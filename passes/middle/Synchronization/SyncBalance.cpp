@@ -74,8 +74,12 @@ LogicalResult SyncBalance::checkHold(unsigned hold) {
         ++reads[at(step.number)];
       }
       for (SlotRef slot : step.reads) {
-        if (slot.object == int(hold)) {
-          ++reads[at(slot.number)];
+        if (slot.object != int(hold)) {
+          continue;
+        }
+        int64_t count = slot.isWhole ? object.pieces : 1;
+        for (int64_t piece = 0; piece < count; ++piece) {
+          ++reads[at(slot.number + piece)];
         }
       }
     }

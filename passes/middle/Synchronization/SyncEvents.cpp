@@ -16,7 +16,8 @@ static SyncObject describe(ws::ChannelOp channel) {
 
 static SyncObject describe(ws::HoldOp hold) {
   SyncObject object{SyncObject::Hold, hold.getSymName()};
-  object.depth = hold.getPieces();
+  object.pieces = hold.getPieces();
+  object.depth = object.pieces * int64_t(hold.getDepth());
   return object;
 }
 

@@ -16,6 +16,7 @@ struct SyncObject {
   enum Kind { Channel, Hold, Edge, Turn, Rendezvous, Verdict, Mailbox } kind;
   llvm::StringRef name;
   int64_t depth = 1;   // slots, pieces, or replicas of the ring
+  int64_t pieces = 1;  // of a slot of a hold
   int64_t credits = 0; // waits for an edge before its first signal
   bool freeImplied = false;
   bool inCluster = false; // its ends may be in different CTAs

@@ -27,12 +27,16 @@ struct SyncItem {
   }
 };
 
-/// One cycle of a channel, or one piece of a hold.
+/// One cycle of a channel; one piece of a hold, counted through its slots, or
+/// all pieces of a slot.
 struct SlotRef {
   int object = -1;
   int64_t number = 0;
+  bool isWhole = false; // the pieces of a slot, of which `number` is the first
+
   bool operator==(const SlotRef &other) const {
-    return object == other.object && number == other.number;
+    return object == other.object && number == other.number &&
+           isWhole == other.isWhole;
   }
 };
 

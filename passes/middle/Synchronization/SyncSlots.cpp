@@ -23,8 +23,15 @@ FailureOr<SlotRef> SyncSlots::slotOf(Value value, Operation *user) {
   }
   if (auto held = value.getDefiningOp<ws::HeldOp>()) {
     unsigned hold = run.events.objectOf(value);
+    if (!held.getPiece()) {
+      const SyncObject &object = run.events.objects()[hold];
+      int64_t last = puts.lookup(hold) - 1;
+      return SlotRef{int(hold),
+                     std::max<int64_t>(last, 0) * object.pieces % object.depth,
+                     true};
+    }
     FailureOr<int64_t> piece = numbers.numberBelow(
-        held.getPiece(), run.events.objects()[hold].depth, held);
+        held.getPiece(), run.events.objects()[hold].pieces, held);
     if (failed(piece)) {
       return failure();
     }
@@ -62,17 +69,21 @@ LogicalResult SyncSlots::useSlot(const SyncEvent &event, Value value) {
 
 LogicalResult SyncSlots::useNumber(const SyncEvent &event, Value value) {
   const SyncObject &object = run.events.objects()[event.object];
-  FailureOr<int64_t> number =
-      numbers.numberBelow(value, object.depth, event.op);
+  bool isHold = object.kind == SyncObject::Hold;
+  FailureOr<int64_t> number = numbers.numberBelow(
+      value, isHold ? object.pieces : object.depth, event.op);
   if (failed(number)) {
     return failure();
+  }
+  if (event.kind == SyncEvent::Put) {
+    *number += puts[event.object]++ * object.pieces % object.depth;
   }
   run.add(event, *number);
   return success();
 }
 
 /// Returns A or B in shared memory. A warp reads only the rows of a hold that
-/// it has put.
+/// it has put, or all of them.
 FailureOr<SlotRef> SyncSlots::operandOf(ws::MmaOp mma, bool isB) {
   Value operand = isB ? mma.getB() : mma.getA();
   if (!isa<ws::SlotType>(operand.getType())) {
@@ -101,7 +112,7 @@ LogicalResult SyncSlots::issueMma(const SyncEvent &event, ws::MmaOp mma) {
   auto result = dyn_cast<ShapedType>(mma.getResult().getType());
   if (mma.getPiece() && result && result.hasRank() && result.getRank() == 2) {
     auto slot = cast<ws::SlotType>(mma.getA().getType());
-    int64_t pieces = slot.getTile().getDimSize(0) /
+    int64_t pieces = slot.getTile().getDimSize(mma.getTransposeA() ? 1 : 0) /
                      std::max<int64_t>(1, result.getDimSize(0));
     if (failed(numbers.numberBelow(mma.getPiece(), pieces, mma))) {
       return failure();

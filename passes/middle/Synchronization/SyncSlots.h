@@ -39,6 +39,7 @@ private:
   SyncNumbers &numbers;
   llvm::DenseMap<mlir::Value, SlotRef> slots;
   llvm::DenseMap<mlir::Value, int> tokens; // the steps that issued them
+  llvm::DenseMap<unsigned, int64_t> puts;  // into a hold, so far
   llvm::SmallVector<int> inFlight;         // MMAs
   llvm::SmallVector<SlotRef> released;     // of the current item
 };

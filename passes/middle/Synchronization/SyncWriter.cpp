@@ -31,6 +31,8 @@ private:
   /// Returns the tag that this agent expects in a slot or piece that it reads
   /// in `item`.
   Tag tagOf(SlotRef slot, int item) const;
+  /// Returns the tag that this agent expects in one of all pieces of a hold.
+  Tag tagOfPiece(SlotRef piece, int item) const;
   /// Returns the cells of a slot or piece of this CTA.
   Span cellsOf(SlotRef slot, Tag tag);
   /// Returns this CTA's share of a slot in all CTAs of the cluster.
@@ -126,6 +128,19 @@ Tag SyncWriter::tagOf(SlotRef slot, int item) const {
   return tag;
 }
 
+/// All replicas have put as often in an item when one of them reads all pieces.
+Tag SyncWriter::tagOfPiece(SlotRef piece, int item) const {
+  Tag tag{piece.object, item, 0, int(piece.number)};
+  int64_t pieces = programs.events.objects()[piece.object].pieces;
+  for (const auto &[place, put] : puts) {
+    if (place.first == piece.object &&
+        place.second / pieces == piece.number / pieces && put.item == item) {
+      tag.iteration = put.iteration;
+    }
+  }
+  return tag;
+}
+
 void SyncWriter::writeChannel(const SyncStep &step) {
   const SyncObject &object = to.objectOf(step);
   SlotRef slot{int(step.event->object), step.number};
@@ -176,8 +191,18 @@ static int pipeOf(int agent, bool isStore) { return 2 * agent + isStore; }
 void SyncWriter::writeMma(const SyncStep &step) {
   SmallVector<Access> reads;
   for (SlotRef slot : step.reads) {
-    if (slot.object >= 0) {
+    if (slot.object < 0) {
+      continue;
+    }
+    if (!slot.isWhole) {
       programs.cells.append(slot, to.agent.cta, tagOf(slot, step.item), reads);
+      continue;
+    }
+    int64_t pieces = programs.events.objects()[slot.object].pieces;
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      SlotRef one{slot.object, slot.number + piece};
+      programs.cells.append(one, to.agent.cta, tagOfPiece(one, step.item),
+                            reads);
     }
   }
   to.issue(pipeOf(to.index, false), programs.store(reads), {});

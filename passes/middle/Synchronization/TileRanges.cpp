@@ -96,11 +96,14 @@ static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
   FailureOr<std::optional<int64_t>> nextItem = toNextItem(op, start, at);
   FailureOr<int64_t> nextIteration =
       toNextIteration(op, op.getRow(), start.at, at);
+  FailureOr<int64_t> toNextHead =
+      toNextIteration(op, op.getHead(), start.of->second, at);
   FailureOr<int64_t> part = 0;
   if (Value number = partOf(op)) {
     part = at.coordinate(number, op);
   }
-  if (failed(nextItem) || failed(nextIteration) || failed(part)) {
+  if (failed(nextItem) || failed(nextIteration) || failed(toNextHead) ||
+      failed(part)) {
     return failure();
   }
   written.note({op.getDest().getAsOpaquePointer(),
@@ -110,7 +113,8 @@ static LogicalResult noteWritten(Op op, RankedTensorType type, int item,
                 type.getDimSize(0),
                 {at.run.of.role.getAsOpaquePointer(), at.run.of.replica},
                 *nextItem,
-                *nextIteration});
+                *nextIteration,
+                *toNextHead > 0});
   return success();
 }
 
@@ -191,6 +195,11 @@ void TileRanges::visitPut(ws::PutOp put, SyncNumbers &at) {
   const SyncStep &step = at.run.steps.back();
   contents.puts[{cta, step.event->object, step.number, step.item}] = {
       rangeOf(put.getValue()), lowest, pastHighest};
+  auto kernel = put->getParentOfType<ws::KernelOp>();
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(put.getHold());
+  lastPuts[{step.event->object, step.item}] = {
+      rangeOf(put.getValue()), step.number % int64_t(hold.getPieces()),
+      cast<RankedTensorType>(hold.getType()).getDimSize(0)};
 }
 
 LogicalResult TileRanges::visitStore(ws::StoreOp store, SyncNumbers &at) {
@@ -315,8 +324,25 @@ TileRange TileRanges::operand(Value value, SlotRef slot, int item) const {
   if (copied != contents.rows.end()) {
     return {{copied->second, TileStart{0}}, {}};
   }
+  if (slot.isWhole) {
+    return allPieces(slot, item);
+  }
   auto put = contents.puts.find({cta, slot.object, slot.number, item});
   return put == contents.puts.end() ? TileRange() : put->second.range;
+}
+
+/// Returns the range of all pieces of a hold: the rows of the first begin as
+/// many pieces before those of this agent as it has put pieces after the first.
+TileRange TileRanges::allPieces(SlotRef slot, int item) const {
+  auto put = lastPuts.find({slot.object, item});
+  if (put == lastPuts.end()) {
+    return {};
+  }
+  TileRange range = put->second.range;
+  if (!range.starts.empty() && range.starts[0]) {
+    range.starts[0]->at -= put->second.piece * put->second.rows;
+  }
+  return range;
 }
 
 /// Returns the extent of a tile in registers or in a slot.
@@ -334,12 +360,25 @@ LogicalResult TileRanges::moveToPiece(ws::MmaOp mma, TileStart &rows,
   if (failed(piece)) {
     return failure();
   }
-  if (int64_t walked = subtile.value_or(*piece); walked != *piece) {
+  // The rows of a transposed A are those of the block, not of the sub-tile.
+  int64_t walked = mma.getTransposeA() ? *piece : subtile.value_or(*piece);
+  if (walked != *piece) {
     return at.run.error(mma)
            << "V28: expected the rows of sub-tile " << walked
            << ", whose blocks the loop walks, got those of " << *piece;
   }
   rows.at += *piece * sizeOf(mma.getResult(), 0);
+  return success();
+}
+
+/// Returns the columns of B that an MMA multiplies.
+static LogicalResult moveColumns(ws::MmaOp mma, TileStart &columns,
+                                 SyncNumbers &at) {
+  FailureOr<int64_t> piece = at.evaluate(mma.getColumns(), mma);
+  if (failed(piece)) {
+    return failure();
+  }
+  columns.at += *piece * sizeOf(mma.getResult(), 1);
   return success();
 }
 
@@ -362,6 +401,7 @@ static int64_t iterationOf(const TileStart &block, int64_t size,
 static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
                            std::optional<TileStart> block, TileRange &result,
                            SyncNumbers &at) {
+  unsigned contracted = mma.getTransposeA() ? 0 : 1;
   bool fresh = mma.getFresh() && at.tryEvaluate(mma.getFresh()).value_or(0);
   if (mma.getAcc() && !fresh) {
     SmallVector<TileRange> sums{result, accumulator};
@@ -375,7 +415,7 @@ static LogicalResult sumUp(ws::MmaOp mma, const TileRange &accumulator,
     return success();
   }
   int64_t number =
-      iterationOf(*block, sizeOf(mma.getA(), 1), startOf(result, 0));
+      iterationOf(*block, sizeOf(mma.getA(), contracted), startOf(result, 0));
   if (llvm::is_contained(result.summed, number)) {
     return at.run.error(mma)
            << "V28: expected each block to be added once, got " << number
@@ -401,7 +441,11 @@ LogicalResult TileRanges::visitMma(ws::MmaOp mma, SyncNumbers &at) {
   size_t summed = mma.getTransposeB() ? 1 : 0;
   std::optional<TileStart> right = startOf(b, summed),
                            columns = startOf(b, 1 - summed);
-  if (mma.getPiece() && rows && failed(moveToPiece(mma, *rows, at))) {
+  if (mma.getTransposeA()) {
+    std::swap(rows, left);
+  }
+  if ((mma.getPiece() && rows && failed(moveToPiece(mma, *rows, at))) ||
+      (mma.getColumns() && columns && failed(moveColumns(mma, *columns, at)))) {
     return failure();
   }
   if (left && right && !areSame(*left, *right)) {

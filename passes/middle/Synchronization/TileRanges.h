@@ -104,12 +104,19 @@ private:
   mlir::LogicalResult combine(mlir::Operation *op, SyncNumbers &at);
   TileRange rangeOf(mlir::Value value) const { return ranges.lookup(value); }
   TileRange operand(mlir::Value value, SlotRef slot, int item) const;
+  TileRange allPieces(SlotRef slot, int item) const;
 
   TileContents &contents;
   int64_t cta;
   int64_t lowest = 0, pastHighest = 0; // blocks, for this replica and item
   std::optional<int64_t> subtile;      // the sub-tile of these blocks, if any
   llvm::DenseMap<mlir::Value, TileRange> ranges;
+  /// The last tile that this agent put into a hold in an item.
+  struct OwnPut {
+    TileRange range;
+    int64_t piece, rows; // of each piece
+  };
+  std::map<std::pair<int, int>, OwnPut> lastPuts; // by hold and item
 };
 
 } // namespace attn

@@ -87,6 +87,9 @@ private:
   }
   LogicalResult checkPlane(ArrayRef<const WrittenTile *> tiles) const;
   LogicalResult checkTimes(ArrayRef<const WrittenTile *> tiles) const;
+  LogicalResult checkInTurn(
+      const std::map<TensorPlane, SmallVector<const WrittenTile *>> &planes)
+      const;
 
   ArgumentAttr argument;
   int64_t blocks;
@@ -151,6 +154,28 @@ LogicalResult ItemRows::checkPlane(ArrayRef<const WrittenTile *> tiles) const {
   return success();
 }
 
+/// Iterations add to one head after the other: together they add to as many
+/// rows as if they all added to one.
+LogicalResult ItemRows::checkInTurn(
+    const std::map<TensorPlane, SmallVector<const WrittenTile *>> &planes)
+    const {
+  int64_t got = 0, ofIteration = 0;
+  for (const auto &[plane, own] : planes) {
+    if (failed(checkTimes(own))) {
+      return failure();
+    }
+    got += countRows(stretchesOf(own));
+    for (const WrittenTile *tile : own) {
+      ofIteration = std::max(ofIteration, tile->rows);
+    }
+  }
+  if (got < blocks * ofIteration) {
+    return error() << blocks * ofIteration << " rows of " << argument.getName()
+                   << " in all heads, got " << got;
+  }
+  return success();
+}
+
 LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
   // An item without blocks has nothing to add to the rows of its blocks.
   if (tiles.empty() && adds() && blocks == 0) {
@@ -160,8 +185,13 @@ LogicalResult ItemRows::check(ArrayRef<const WrittenTile *> tiles) const {
     return error() << "rows of " << argument.getName() << ", got none";
   }
   std::map<TensorPlane, SmallVector<const WrittenTile *>> planes;
+  bool inTurn = false;
   for (const WrittenTile *tile : tiles) {
     planes[tile->plane].push_back(tile);
+    inTurn |= tile->changesHead;
+  }
+  if (adds() && inTurn) {
+    return checkInTurn(planes);
   }
   for (const auto &[plane, own] : planes) {
     if (failed(checkPlane(own))) {

@@ -26,6 +26,7 @@ struct WrittenTile {
   /// loop; 0 if it is the same row.
   std::optional<int64_t> toNextItem;
   int64_t toNextIteration;
+  bool changesHead; // the next iteration is of another head
 
   bool operator==(const WrittenTile &other) const;
 };

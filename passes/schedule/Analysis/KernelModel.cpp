@@ -108,6 +108,7 @@ LogicalResult KernelReader::addValue(Value value, StringAttr name,
     }
     entry.elementBytes =
         llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+    type = tile::pieceTypeOf(value);
     llvm::append_range(entry.shape, type.getShape());
     for (auto [axis, size] :
          llvm::zip(axes.getAsRange<StringAttr>(), type.getShape())) {

@@ -9,6 +9,16 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
+/// Whether a value is a product of rows that are cut, read down their columns:
+/// each sub-tile reads all of these rows and makes some rows or columns of it.
+static bool isCutAcross(const Lowerable &lowerable, int index) {
+  const KernelStep *producer = lowerable.kernel.producerOf(index);
+  const KernelValue &value = lowerable.kernel.values[index];
+  return producer && producer->engine == Engine::Mma &&
+         producer->isTransposedA() &&
+         llvm::is_contained(value.axes, lowerable.bound.axisOf(index));
+}
+
 /// The axis of the rows that a CTA owns.
 static constexpr StringLiteral ownedRows = "M";
 
@@ -22,7 +32,8 @@ static LogicalResult checkValue(const Lowerable &lowerable, int index) {
   // Each sub-tile has a copy of a vector of columns.
   bool isVector = value.axes.size() == 1;
   bool isOdd =
-      !axis.empty() && (isLoaded || (!isVector && value.axes.front() != axis));
+      !axis.empty() && (isLoaded || (!isVector && value.axes.front() != axis &&
+                                     !isCutAcross(lowerable, index)));
   bool isWhole = axis.empty() && !isLoaded && !value.axes.empty();
   return failure(
       failed(lowerable.refuseIf(
@@ -44,6 +55,10 @@ static LogicalResult checkStep(const Lowerable &lowerable, int index) {
   const KernelModel &kernel = lowerable.kernel;
   const KernelStep &step = kernel.steps[index];
   if (step.holds<tile::LoadOp>()) {
+    return success();
+  }
+  if (llvm::any_of(step.writes,
+                   [&](int value) { return isCutAcross(lowerable, value); })) {
     return success();
   }
   bool isOdd =

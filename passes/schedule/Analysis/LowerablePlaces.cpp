@@ -87,18 +87,21 @@ static bool isHoldable(const KernelModel &kernel, int value) {
 LogicalResult PlaceChecker::checkHold(int index) const {
   const KernelValue &value = kernel.values[index];
   bool isTile = value.shape.size() == 2 && value.elementBytes == 2;
-  return failure(failed(refuseIf(place.depth > 1 || place.cycles.size() > 1,
-                                 Mechanism::DeepHold, "hold",
-                                 "in 'smem' of several values or depths")) ||
-                 failed(refuseIf(isCopied(index), Mechanism::CopiedHold, index,
-                                 "which is loaded")) ||
-                 failed(refuseIf(
-                     value.origin != Origin::Step || !isHoldable(kernel, index),
-                     Mechanism::HeldByThreads, index,
-                     "which is read other than by a store or as A of an "
-                     "MMA")) ||
-                 failed(refuseIf(!isTile, Mechanism::OddHold, index,
-                                 "which is no tile of 16-bit elements")));
+  const KernelStep *producer = kernel.producerOf(index);
+  bool isRing = producer && producer->holds<tile::ShareOp>();
+  return failure(
+      failed(refuseIf((place.depth > 1 && !isRing) || place.cycles.size() > 1,
+                      Mechanism::DeepHold, "hold",
+                      "in 'smem' of several values or depths")) ||
+      failed(refuseIf(isCopied(index), Mechanism::CopiedHold, index,
+                      "which is loaded")) ||
+      failed(
+          refuseIf(value.origin != Origin::Step || !isHoldable(kernel, index),
+                   Mechanism::HeldByThreads, index,
+                   "which is read other than by a store or as A of an "
+                   "MMA")) ||
+      failed(refuseIf(!isTile, Mechanism::OddHold, index,
+                      "which is no tile of 16-bit elements")));
 }
 
 /// Refuses a second place in memory for a value, if anything other than the

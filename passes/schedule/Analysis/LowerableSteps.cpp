@@ -47,15 +47,22 @@ static bool sumsAlongRows(const Lowerable &lowerable, const KernelStep &step) {
           }));
 }
 
+/// Whether a value is a shared tile in a hold.
+static bool isShared(const Lowerable &lowerable, int value) {
+  if (value < 0 || !lowerable.bound.holdOf(value)) {
+    return false;
+  }
+  const KernelStep *producer = lowerable.kernel.producerOf(value);
+  return producer && producer->holds<tile::ShareOp>();
+}
+
 static LogicalResult checkStep(const Lowerable &lowerable,
                                const KernelStep &step) {
   auto describe = [&](const char *what) {
     return [&step, what] { return formatv(what, step.name).str(); };
   };
   tile::StepOp op = step.op;
-  bool isTransposed =
-      llvm::any_of(op.getBody().getOps<tile::MmaOp>(),
-                   [](tile::MmaOp mma) { return bool(mma.getTransposeA()); });
+  bool isTransposed = step.isTransposedA() && !isShared(lowerable, step.a);
   bool isLoad = step.holds<tile::LoadOp>();
   bool isUnplaced =
       isLoad && llvm::none_of(lowerable.bound.places, [&](const Place &place) {

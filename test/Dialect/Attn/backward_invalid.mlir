@@ -251,7 +251,7 @@ func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 // -----
 
 func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements] for the gradients that an op computes, got: dv_dk}}
+  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements, sums] for the gradients that an op computes, got: dv_dk}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv_dk)
       : (!t, !t, !t, !t, !l)
   return
@@ -458,5 +458,47 @@ func.func @gradients_c13_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
         %at = arith.fptosi %x : f32 to i32
         attn.yield %x, %x, %at : f32, f32, i32
       } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums, got none}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums)
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_sums_shape(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x64xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' head dim to be 128, got 64}}
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x64xf32>) scale(%scale) mask(none) layout(bshd) gradients(sums)
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @clear_sums_c1() {
+  // expected-error @below {{'attn.clear_sums' op expected the head dim of 'sums' to be a multiple of 16, got 72}}
+  %sums = attn.clear_sums dtype(bf16) : tensor<?x?x?x72xf32>
+  return
+}
+
+// -----
+
+func.func @clear_sums_dtype() {
+  // expected-error @below {{'attn.clear_sums' op expected 'dtype' to be bf16 or f16, got 'f32'}}
+  %sums = attn.clear_sums dtype(f32) : tensor<?x?x?x64xf32>
+  return
+}
+
+// -----
+
+func.func @convert_sums_c2(%sums: tensor<?x?x60x64xf32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected 'sums' seqlen to be at least 64, got 60}}
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x60x64xf32> -> tensor<?x64x?x64xbf16>
   return
 }

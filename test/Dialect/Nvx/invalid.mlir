@@ -159,3 +159,11 @@ llvm.func @stamp_c1_limit(%base: !llvm.ptr<1>, %cursor: i32) {
   %0 = nvx.stamp %base, %cursor {id = 1 : i32, limit = 0 : i32, stride = 24 : i32} : !llvm.ptr<1>
   llvm.return
 }
+
+// -----
+
+llvm.func @reduce_add_c1(%values: vector<3xf32>, %address: !llvm.ptr<1>) {
+  // expected-error @below {{'nvx.reduce_add' op C1: expected 2 or 4 elements, got 3}}
+  nvx.reduce_add %values to %address : vector<3xf32>, !llvm.ptr<1>
+  llvm.return
+}

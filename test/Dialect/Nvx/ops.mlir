@@ -89,3 +89,10 @@ llvm.func @stamp(%base: !llvm.ptr<1>, %cursor: i32) {
   %0 = nvx.stamp %base, %cursor {id = 3 : i32, limit = 1000 : i32, stride = 24 : i32} : !llvm.ptr<1>
   llvm.return
 }
+
+// CHECK-LABEL: llvm.func @reduce_add
+// CHECK: nvx.reduce_add %{{.*}} to %{{.*}} : vector<4xf32>, <1>
+llvm.func @reduce_add(%values: vector<4xf32>, %address: !llvm.ptr<1>) {
+  nvx.reduce_add %values to %address : vector<4xf32>, !llvm.ptr<1>
+  llvm.return
+}

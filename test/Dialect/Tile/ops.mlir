@@ -114,6 +114,10 @@ func.func @values(%a: tensor<64x32xbf16>, %b: tensor<16x32xbf16>, %c: tensor<32x
   tile.store_row %row, %lse at(%i, %i, %i) : tensor<64xf32>, tensor<?x?x?xf32>
   // CHECK-NEXT: tile.piece %[[A]][%[[I]]] : tensor<64x32xbf16> -> tensor<32x32xbf16>
   %piece = tile.piece %a[%i] : tensor<64x32xbf16> -> tensor<32x32xbf16>
+  // CHECK-NEXT: tile.piece %[[A]][%[[I]]] columns : tensor<64x32xbf16> -> tensor<64x16xbf16>
+  %columns = tile.piece %a[%i] columns : tensor<64x32xbf16> -> tensor<64x16xbf16>
+  // CHECK-NEXT: tile.share %[[A]] : tensor<64x32xbf16> -> tensor<128x32xbf16>
+  %shared = tile.share %a : tensor<64x32xbf16> -> tensor<128x32xbf16>
   // CHECK-NEXT: tile.subtile_id
   %id = tile.subtile_id
   return

@@ -320,3 +320,11 @@ tile.kernel @reject_c1 args ["n", "no"]
     }
   }
 }
+
+// -----
+
+func.func @share_c1(%x: tensor<64x32xbf16>) {
+  // expected-error @below {{'tile.share' op expected a tile of the source's columns and a multiple of its rows, got 'tensor<64x32xbf16>' and 'tensor<96x32xbf16>'}}
+  %whole = tile.share %x : tensor<64x32xbf16> -> tensor<96x32xbf16>
+  return
+}

@@ -101,3 +101,30 @@ func.func @scatter_c5(%memory: tensor<?xbf16>, %x: tensor<16x64xf32>, %i: i32) {
   tile.scatter %x, %memory add [%i : i32] : tensor<16x64xf32>, tensor<?xbf16>
   return
 }
+
+// -----
+
+// C1 to C3 of a share of the columns
+func.func @f(%x: tensor<16x48xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected a tile with 'column' to have columns that divide those of 'dest', got 'tensor<16x48xf32>' and 'tensor<?x?x?x64xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> : tensor<16x48xf32>, tensor<?x?x?x64xf32>
+  return
+}
+
+// -----
+
+// C4
+func.func @f(%memory: tensor<?x?x?x64xbf16>, %i: i32) {
+  // expected-error @+1 {{'tile.load' op expected 'grouped' only with f32 elements and a multiple of 16 columns, got 'tensor<?x?x?x64xbf16>'}}
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<?x?x?x64xbf16> -> tensor<16x64xbf16>
+  return
+}
+
+// -----
+
+// C4
+func.func @f(%x: tensor<16x24xf32>, %memory: tensor<?x?x?x24xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected 'grouped' only with f32 elements and a multiple of 16 columns, got 'tensor<?x?x?x24xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<16x24xf32>, tensor<?x?x?x24xf32>
+  return
+}

@@ -297,13 +297,52 @@ def TileSumGradient : Pass<"attn-tile-sum-gradient", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
+def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
+  let summary = "turn functions around attn.clear_sums and attn.convert_sums into one CTA's program";
+  let description = [{
+    The function becomes a `tile.kernel` of its name: a grid over blocks of rows, heads and batches, without a loop.
+
+    **Requires** the op has a `config` and is, with `func.return`, the only op of a `func.func` that nothing calls; its
+    operands are the arguments of the function and its results the function's.
+
+    **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the argument dqs and the step
+    st_zero; one of the second has dqs, scale and dq, and the steps ld_sums, cvt_dq and st_dq.
+
+    **Before**
+    ```mlir
+    func.func @f(%sums: tensor<?x?x?x64xf32>, %scale: f32) -> tensor<?x?x?x64xbf16> {
+      %dq = attn.convert_sums %sums scale(%scale) layout(bshd) config <tile_m = 64, tile_n = 1, work = grid> : ...
+      return %dq : ...
+    }
+    ```
+    **After**
+    ```mlir
+    tile.kernel @f args ["dqs" query_gradient_sums, "scale" scale, "dq" query_gradient write] problem <...> config <...> {
+    ^bb0(%sums: tensor<?x?x?x64xf32>, %scale: f32, %dq: tensor<?x?x?x64xbf16>):
+      tile.work {
+        %w = tile.step @next ...
+        %t = tile.step @ld_sums (%w) ...
+        %r = tile.step @cvt_dq (%t) ...
+        // st_dq
+      }
+    }
+    ```
+    Other functions are left alone. Does not change numerics.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
 def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
   let summary = "compute the gradients of one attention by several ops";
   let description = [{
     An op for which the schedule table has no kernel is split in two, until it has one for each: one for all gradients into
     one for dQ, which owns queries, and one for dK and dV, which owns keys; that one into one for dK and one for dV, if the sums
     of both do not fit the registers of a thread. Each computes the scores, and those for dQ and dK their derivatives, for itself.
-    Of an op that is split, gradients that nothing uses are not computed.
+    Of an op that is split, gradients that nothing uses are not computed. Each result has the same bits in every run.
+
+    If the function has the attribute `attn.any_order` and the table a kernel for all gradients, that kernel adds its shares of
+    dQ to f32 sums in memory: an op clears them before, and another one makes dQ of them afterwards. The order of these
+    additions differs from run to run, and so may the last bits of dQ.
 
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
@@ -321,7 +360,14 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
         gradients(dk_dv) : ...
     ```
-    Does not change numerics.
+    or, in a function with `attn.any_order`,
+    ```mlir
+    %zeros = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+    %sums, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : ...) scale(%scale) mask(none)
+        layout(bshd) gradients(sums) : ...
+    %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+    ```
+    With `attn.any_order` it changes the order of the additions to dQ; otherwise it does not change numerics.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
@@ -347,6 +393,8 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     the capture; its `tile.for` goes over all blocks of the capture's keys, each of them masked, and for each over the batches
     and heads that the capture lacks: iteration n is number n mod R of the R of block n / R.
 
+    With `gradients(sums)` a kernel of dK and dV also adds its shares of dQ to the sums.
+
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's.
@@ -355,7 +403,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
-    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
+    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq and red_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
 
     **Before**

@@ -63,6 +63,12 @@ struct KernelStep {
   int passedOn = -1; // the operand that is the result without the mask
 
   bool isMasked() const { return tile::StepOp(op).getMasked(); }
+  /// Whether it is a product whose operand A is transposed.
+  bool isTransposedA() const {
+    auto mmas = tile::StepOp(op).getBody().getOps<tile::MmaOp>();
+    return llvm::any_of(
+        mmas, [](tile::MmaOp mma) { return bool(mma.getTransposeA()); });
+  }
   /// Whether the body contains one of these ops.
   template <typename... Ops> bool holds() const {
     return llvm::any_of(tile::StepOp(op).getBody().front(),

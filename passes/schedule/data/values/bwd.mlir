@@ -1,25 +1,29 @@
-// Names of the values of a backward kernel. S and dP have keys as rows.
+// Names of the values of the kernel of all gradients. It owns keys, the rows of its scores: M
+// counts keys and N queries.
 module attributes {attn.values = #attn.kernel_values<bwd {
-  carried dk<N, D>, dv<N, DV>
-  final dkf<N, D>, dvf<N, DV>
+  carried dk<M, D>, dv<M, DV>
+  final dkf<M, D>, dvf<M, DV>
   step next w
-  step ld_k k<N, D>
-  step ld_v v<N, DV>
-  step ld_q q<M, D>
-  step ld_lse lse<M>
-  step ld_do do<M, DV>
-  step ld_dl dl<M>
-  step qk s<N, M>
-  step dp dp<N, M>
-  step score s1<N, M>, g<N, M>
-  step mask s2<N, M>
-  step exp p32<N, M>
-  step cvt_p p<N, M>
-  step dsoft ds32<N, M>
-  step cvt_ds ds<N, M>
-  step mm_dv dv1<N, DV>
-  step mm_dk dk1<N, D>
-  step mm_dq dq<M, D>
-  step cvt_dk dke<N, D>
-  step cvt_dv dve<N, DV>
+  step ld_k k<M, D>
+  step ld_v v<M, DV>
+  step ld_q q<N, D>
+  step ld_lse lse<N>
+  step ld_do do<N, DV>
+  step ld_dl dl<N>
+  step init_dp dp0<M, N>
+  step init_s s0<M, N>
+  step qk s<M, N>
+  step dp dp<M, N>
+  step score s1<M, N>, g<M, N>
+  step mask s2<M, N>
+  step exp p32<M, N>
+  step cvt_p p<M, N>
+  step dsoft ds32<M, N>
+  step cvt_ds ds<M, N>
+  step mm_dv dv1<M, DV>
+  step mm_dk dk1<M, D>
+  step put_ds dss<M, N>
+  step mm_dq dq<N, D>
+  step cvt_dk dke<M, D>
+  step cvt_dv dve<M, DV>
 }>} {}

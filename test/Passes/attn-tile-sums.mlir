@@ -1,0 +1,28 @@
+// The tile programs that clear the sums of dQ and that convert them: one block of rows, no loop.
+// RUN: attn-opt %s --attn-configure --attn-tile-sums | FileCheck %s -enable-var-scope --implicit-check-not=tile.for
+
+// CHECK: tile.kernel @clear args ["dqs" query_gradient_sums write ("b", "hq", "sr", "d")] problem <kind = clear, dtype = bf16, head_dim = 64,
+// CHECK: tile.step @next
+// CHECK: tile.step @st_zero
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+// CHECK: tile.store_reg %[[ZERO]], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #{{.*}} : tensor<64x64xf32>, tensor<?x?x?x64xf32>
+func.func @clear() -> tensor<?x?x?x64xf32> {
+  %sums = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+  return %sums : tensor<?x?x?x64xf32>
+}
+
+// The rows of the result may be fewer than those of the sums.
+// CHECK: tile.kernel @convert args ["dqs" query_gradient_sums ("b", "hq", "sr", "d"), "scale" scale, "dq" query_gradient write ("b", "sq", "hq", "d")]
+// CHECK-SAME: problem <kind = convert, dtype = f16, head_dim = 64,
+// CHECK-SAME: attn.checks = [{{.*}}["ge", "sr", "sq"], 1, "expected at least {sq} rows of sums, one for each query, got {sr}"]
+// CHECK: tile.step @ld_sums
+// CHECK: tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #{{.*}} grouped : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
+// CHECK: tile.step @cvt_dq
+// CHECK: %[[SCALED:.*]] = arith.mulf
+// CHECK: arith.truncf %[[SCALED]] : tensor<64x64xf32> to tensor<64x64xf16>
+// CHECK: tile.step @st_dq
+// CHECK: tile.store_reg {{.*}} : tensor<64x64xf16>, tensor<?x?x?x64xf16>
+func.func @convert(%sums: tensor<?x?x?x64xf32>, %scale: f32) -> tensor<?x?x?x64xf16> {
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xf16>
+  return %dq : tensor<?x?x?x64xf16>
+}
