@@ -18,7 +18,7 @@ from attn._trace import regions_of
 
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
 SOURCE = """\
-func.func @{name}(%q: {qk}{wanted}, %k: {qk}{wanted}, %v: {v}{wanted}, %scale: f32) -> ({v}, tensor<?x?x?xf32>) {{
+func.func @{name}(%q: {qk}{wanted}, %k: {qk}{wanted}, %v: {v}{wanted}, %scale: f32) -> ({v}, tensor<?x?x?xf32>){attributes} {{
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({mask}) layout(bshd)
       : ({qk}, {qk}, {v}) -> ({v}, tensor<?x?x?xf32>)
   return %o, %lse : {v}, tensor<?x?x?xf32>
@@ -36,7 +36,8 @@ def source(point):
         return problem.to_lines().replace("@attention(", f"@{stem(point)}(")
     qk, v = (f"tensor<?x?x?x{d}x{element}>" for d in (point.d, point.dv))
     wanted = " {attn.gradient}" if point.is_backward else ""
-    return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v, wanted=wanted)
+    attributes = " attributes {attn.any_order}" if point.op == "bwd" else ""
+    return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v, wanted=wanted, attributes=attributes)
 
 
 def entries_of(point, target="sm_90a", compiler=None):
@@ -86,7 +87,7 @@ def main():
     parser.add_argument("--out", required=True, help="folder to write the bundles into")
     add_problems(parser, "64,128")
     parser.add_argument("--dtype", default="bf16", help="bf16,fp16")
-    parser.add_argument("--op", choices=["fwd", "bwd"], default="fwd", help="a race of backward passes needs both")
+    parser.add_argument("--op", choices=points.OPS, default="fwd", help="a race of backward passes needs the forward pass, too")
     parser.add_argument("--schedules", help="folder of schedule files, fwd_d64_none.mlir and so on, to use where there is one")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)

@@ -27,7 +27,7 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
     items.blockRows = cut.getBlock();
     items.mostParts = cut.getMost();
     if (!JoinLayout::of(kernel)->isWhole) {
-      items.costs = {20, 10, 3};
+      items.costs = {20, 10, 3}; // few rows are merged
     }
   }
   return items;
@@ -57,65 +57,105 @@ Attribute LaunchItems::partsBytes(int64_t partBytes) const {
   return make.apply(LaunchOp::Mul, {cut, parts, make.number(partBytes)});
 }
 
-/// Computes into how many parts the items of the last wave are cut: the number
-/// for which the wave is shortest. A part costs something besides its blocks,
-/// and merging another part takes the last one time. Beyond `mostTried` parts,
-/// only the number with which the wave has a part for each CTA is tried.
+namespace {
+
+/// Chooses the number of parts for which the last wave is shortest, from
+/// numbers that are given one after another.
+class PartsChoice {
+public:
+  using Op = LaunchOp;
+
+  PartsChoice(OpBuilder &builder, Location loc, LaunchItems::Costs costs)
+      : builder(builder), loc(loc), make(builder.getContext()), costs(costs),
+        chosen(make.number(1)) {}
+
+  Attribute define(const Twine &name, Attribute expr) {
+    launch::ValueOp::create(builder, loc, builder.getStringAttr(name), expr);
+    return make.name(name);
+  }
+
+  /// Considers `number` parts of at most `blocks` blocks of keys, of which the
+  /// last one merges `merged` others.
+  void consider(const Twine &name, Attribute number, Attribute blocks,
+                Attribute merged, bool isWhole = false);
+
+  Attribute get() const { return chosen; }
+
+  Attribute ctas, items; // of the last wave
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  launch::Expressions make;
+  LaunchItems::Costs costs;
+  Attribute chosen;
+  SmallVector<Attribute> before; // costs
+};
+
+} // namespace
+
+/// A part costs something besides its blocks, and merging another part takes
+/// the last one time.
+void PartsChoice::consider(const Twine &name, Attribute number,
+                           Attribute blocks, Attribute merged, bool isWhole) {
+  Attribute waves =
+      make.apply(Op::CeilDiv, {make.apply(Op::Mul, {items, number}), ctas});
+  Attribute each = make.apply(
+      Op::Add, {make.apply(Op::Mul, {blocks, make.number(costs.block)}),
+                make.number(isWhole ? 0 : costs.part)});
+  Attribute cost = define(
+      name, make.apply(Op::Add, {make.apply(Op::Mul, {waves, each}), merged}));
+  if (!before.empty()) {
+    Attribute best =
+        before.size() == 1 ? before[0] : make.apply(Op::Min, before);
+    Attribute isBetter = make.apply(Op::Lt, {cost, best});
+    chosen = make.apply(Op::Select, {isBetter, number, chosen});
+  }
+  before.push_back(cost);
+}
+
+/// Computes into how many parts the items of the last wave are cut. Beyond
+/// `mostTried` parts, only the number with which each CTA has a part is tried,
+/// or the least number of parts of as many blocks.
 void LaunchItems::createCutValues(OpBuilder &builder, Location loc) const {
   constexpr int64_t mostTried = 16;
   using Op = LaunchOp;
-  auto define = [&](const Twine &name, Attribute expr) {
-    launch::ValueOp::create(builder, loc, builder.getStringAttr(name), expr);
-    return make.name(name);
-  };
-  Attribute ctas = make.name(kMultiprocessors);
-  Attribute tail = define("cut.tail", make.apply(Op::Mod, {whole, ctas}));
-  Attribute parts = make.number(1);
-  SmallVector<Attribute> before;
-  auto consider = [&](const Twine &name, Attribute number, Attribute rows,
-                      int64_t partCost, Attribute merging) {
-    Attribute waves =
-        make.apply(Op::CeilDiv, {make.apply(Op::Mul, {tail, number}), ctas});
-    Attribute blocks = make.apply(Op::CeilDiv, {cutLength, rows});
-    Attribute each = make.apply(
-        Op::Add, {make.apply(Op::Mul, {blocks, make.number(costs.block)}),
-                  make.number(partCost)});
-    Attribute cost = define(
-        name, make.apply(Op::Add,
-                         {make.apply(Op::Mul, {waves, each}), merging}));
-    if (!before.empty()) {
-      Attribute best =
-          before.size() == 1 ? before[0] : make.apply(Op::Min, before);
-      Attribute isBetter = make.apply(Op::Lt, {cost, best});
-      parts = make.apply(Op::Select, {isBetter, number, parts});
-    }
-    before.push_back(cost);
+  PartsChoice choice(builder, loc, costs);
+  Attribute one = make.number(1), ctas = make.name(kMultiprocessors);
+  Attribute tail =
+      choice.define("cut.tail", make.apply(Op::Mod, {whole, ctas}));
+  choice.ctas = ctas;
+  choice.items = tail;
+  auto blocksOf = [&](Attribute rows) {
+    return make.apply(Op::CeilDiv, {cutLength, rows});
   };
   for (int64_t p = 1; p <= std::min(mostParts, mostTried); ++p) {
-    consider("cut.cost" + Twine(p), make.number(p),
-             make.number(p * blockRows), p == 1 ? 0 : costs.part,
-             make.number((p - 1) * costs.merging));
+    choice.consider("cut.cost" + Twine(p), make.number(p),
+                    blocksOf(make.number(p * blockRows)),
+                    make.number((p - 1) * costs.merging), p == 1);
   }
   if (mostParts > mostTried) {
     Attribute fill = make.apply(
-        Op::Min, {make.apply(Op::Div, {ctas, make.apply(Op::Max, {tail, make.number(1)})}),
+        Op::Min, {make.apply(Op::Div, {ctas, make.apply(Op::Max, {tail, one})}),
                   make.number(mostParts)});
     Attribute rows = make.apply(Op::Mul, {fill, make.number(blockRows)});
     Attribute blocks =
-        make.apply(Op::CeilDiv, {cutLength, make.number(blockRows)});
-    Attribute each = define("cut.blocks", make.apply(Op::Max, {make.apply(Op::CeilDiv, {cutLength, rows}), make.number(1)}));
-    Attribute number = define(
-        "cut.fill", make.apply(Op::Max, {make.apply(Op::CeilDiv, {blocks, each}), make.number(1)}));
-    Attribute others = make.apply(Op::Sub, {number, make.number(1)});
-    consider("cut.cost", number,
-             make.apply(Op::Mul, {number, make.number(blockRows)}), costs.part,
-             make.apply(Op::Mul, {others, make.number(costs.merging)}));
+        choice.define("cut.blocks", make.apply(Op::Max, {blocksOf(rows), one}));
+    Attribute number = choice.define(
+        "cut.fill",
+        make.apply(Op::Max,
+                   {make.apply(Op::CeilDiv,
+                               {blocksOf(make.number(blockRows)), blocks}),
+                    one}));
+    Attribute others = make.apply(Op::Sub, {number, one});
+    choice.consider("cut.cost", number, blocks,
+                    make.apply(Op::Mul, {others, make.number(costs.merging)}));
   }
   Attribute fits =
       make.apply(Op::Ge, {make.number(JoinLayout::mostItems), tail});
-  Attribute chosen =
-      define(partsName, make.apply(Op::Select, {fits, parts, make.number(1)}));
-  Attribute isWhole = make.apply(Op::Eq, {chosen, make.number(1)});
+  Attribute chosen = choice.define(
+      partsName, make.apply(Op::Select, {fits, choice.get(), one}));
+  Attribute isWhole = make.apply(Op::Eq, {chosen, one});
   Attribute cut = make.apply(Op::Select, {isWhole, make.number(0), tail});
-  define(wholeName, make.apply(Op::Sub, {whole, cut}));
+  choice.define(wholeName, make.apply(Op::Sub, {whole, cut}));
 }

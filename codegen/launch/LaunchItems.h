@@ -11,6 +11,12 @@ namespace attn::codegen {
 
 class LaunchItems {
 public:
+  /// What a block of keys, a part, and merging another part cost, relative to
+  /// one another.
+  struct Costs {
+    int64_t block = 2, part = 1, merging = 1;
+  };
+
   /// Returns an error if they are not computed from sizes.
   static mlir::FailureOr<LaunchItems> of(ws::KernelOp kernel);
 
@@ -38,11 +44,7 @@ private:
   /// In blocks of this many rows.
   mlir::Attribute cutLength;
   int64_t blockRows = 0, mostParts = 1;
-  /// What a block of keys, a part, and merging another part cost, relative to
-  /// one another. Merging few rows is cheap.
-  struct {
-    int64_t block = 2, part = 1, merging = 1;
-  } costs;
+  Costs costs;
 };
 
 } // namespace attn::codegen

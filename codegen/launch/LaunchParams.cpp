@@ -58,9 +58,8 @@ Attribute LaunchParams::tensorMap(const Param &param) {
     dims.push_back(launch::MapDimAttr::get(context(), size, stride, box));
   };
   auto strideOf = [&](AccessMap::Coordinate coordinate, int64_t elements) {
-    return make.apply(LaunchOp::Mul,
-                      {stride(param, access.dimOf(coordinate)),
-                       make.number(elements * elementBytes)});
+    return make.apply(LaunchOp::Mul, {stride(param, access.dimOf(coordinate)),
+                                      make.number(elements * elementBytes)});
   };
   auto addStrided = [&](AccessMap::Coordinate coordinate, int64_t box) {
     add(sizes[access.dimOf(coordinate)], strideOf(coordinate, 1), box);

@@ -33,8 +33,8 @@ bool KnobDomain::allows(KnobValue value) const {
   }
   constexpr int64_t noBound = std::numeric_limits<int32_t>::max();
   return least <= value.number && (most == noBound || value.number <= most) &&
-         (kind == KnobKind::Power ? llvm::isPowerOf2_64(value.number)
-                                  : value.number % step == 0);
+         (step == 0 ? llvm::isPowerOf2_64(value.number)
+                    : value.number % step == 0);
 }
 
 std::string KnobDomain::describe() const {

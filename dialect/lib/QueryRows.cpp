@@ -32,7 +32,8 @@ int64_t QueryRows::inTile() const {
 
 bool QueryRows::areInOneItem() const {
   std::optional<int64_t> rows = ofHead();
-  if (!rows || *rows > config.getTileM()) {
+  if (problem.getKind() != KernelKind::Fwd || !rows ||
+      *rows > config.getTileM()) {
     return false;
   }
   if (config.getPackGqa() > 1) {

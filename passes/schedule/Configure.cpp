@@ -2,6 +2,7 @@
 //
 // attn-configure: selects the shape of one CTA's work from the schedule table.
 #include "RegionWeight.h"
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/ScoreOps.h"
 #include "attn/passes/schedule/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"

@@ -11,7 +11,7 @@ static int64_t weighOp(Operation *op) {
   if (isa<YieldOp>(op)) {
     return 0;
   }
-  const ScoreOp &entry = *lookUpScoreOp(op); // the verifier lets no other in
+  const ScoreOp &entry = *lookUpScoreOp(op); // the verifier refuses all others
   bool isByConstant = op->getNumOperands() == 2 &&
                       matchPattern(op->getOperand(1), m_Constant());
   return isByConstant ? entry.weightByConstant : entry.weight;

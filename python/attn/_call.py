@@ -12,7 +12,7 @@ from . import _tensors, _torch_rules
 from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
-from ._gradients import refusal
+from ._gradients import capture_names, refusal
 from ._symbols import Scalar
 from ._words import Words
 
@@ -44,25 +44,26 @@ def outside_of_compile(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats: Sequence[float] = (),
            ints: Sequence[int] = (), out: Any = None, lse: Any = None, words: Words = Words(),
-           call: Any = None) -> tuple[Any, Any]:
+           call: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
     """Runs the problem `ir` and returns (out, lse). `words` has the order of the tensors' dims,
     and their names for messages. The caller has checked the tensors with `accept`. `call` is the
-    signature of the public function's call, if that had the same q, k, v, out and lse."""
+    signature of the public function's call, if that had the same q, k, v, out and lse. `deterministic`: gradients have
+    the same bits in each run."""
     of_torch = _tensors.is_torch(q)
     attend_tensors = _attend_torch if of_torch else _attend_views
     for name, tensor in ((words.k, k), (words.v, v), (words.o, out), (words.lse, lse)):
         if tensor is not None and _tensors.is_torch(tensor) != of_torch:
             raise ArgumentError(f"expected '{name}' to be of the library of '{words.q}', a {type(q).__name__}, got a "
                                 f"{type(tensor).__name__}")
-    if _torch_rules.gradients_are_wanted(q, k, v):
-        _check_gradients(ir, q, k, v, out is not None or lse is not None, words)
+    if _torch_rules.gradients_are_wanted(q, k, v, *captures):
+        _check_gradients(ir, {words.q: q, words.k: k, words.v: v}, captures, out is not None or lse is not None, deterministic)
     if _tensors.is_compiling():
-        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
+        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call, deterministic)
     for name, tensor in ((words.o, out), (words.lse, lse)):
         if tensor is not None and of_torch:
             _torch_rules.check_writable(name, tensor)
     try:
-        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call)
+        return attend_tensors(ir, q, k, v, captures, floats, ints, out, lse, words, call, deterministic)
     except AttnError as error:
         raise words.of(error) from None
     except (TypeError, ValueError, RuntimeError) as error:
@@ -70,19 +71,20 @@ def attend(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any] = (), floats
         _explain(error, {words.q: q, words.k: k, words.v: v, words.o: out, words.lse: lse, **others})
 
 
-def _check_gradients(ir: str, q: Any, k: Any, v: Any, has_outputs: bool, words: Words) -> None:
-    """Refuses what has no gradient, before the forward pass."""
-    named = {words.q: q, words.k: k, words.v: v}
+def _check_gradients(ir: str, named: dict[str, Any], captures: Sequence[Any], has_outputs: bool, deterministic: bool) -> None:
+    """Refuses what has no gradient, before the forward pass. `named`: q, k and v by the caller's names."""
     if has_outputs:
-        for name, tensor in named.items():
+        for name, tensor in (*named.items(), *((f"captures[{n}]", capture) for n, capture in enumerate(captures))):
             _torch_rules.refuse_gradient_beside_outputs(name, tensor)
-    if q.device.type not in ("cpu", "cuda"):
+    first = next(iter(named.values()))
+    if first.device.type not in ("cpu", "cuda"):
         return  # without memory
-    needs = q.requires_grad, k.requires_grad, v.requires_grad
-    reason = refusal(ir, needs, _tensors.device_of(q))
+    needs = tuple([tensor.requires_grad for tensor in (*named.values(), *captures)])
+    deterministic = True if deterministic or _torch_rules.is_deterministic() else False  # so that torch.compile knows which
+    reason = refusal(ir, needs, deterministic, _tensors.device_of(first))
     if reason:
-        name = [name for name, need in zip(named, needs) if need][0]
-        raise UnsupportedError(f"'{name}' requires a gradient, which the compiler does not have for this attention: {reason}")
+        wanting = [name for name, need in zip((*named, *capture_names(ir)), needs) if need]
+        raise UnsupportedError(f"'{wanting[0]}' requires a gradient, which the compiler does not have for this attention: {reason}")
 
 
 def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
@@ -96,11 +98,11 @@ def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:
 
 
 def _attend_torch(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],
-                  ints: Sequence[int], out: Any, lse: Any, words: Words, call: Any) -> tuple[Any, Any]:
+                  ints: Sequence[int], out: Any, lse: Any, words: Words, call: Any, deterministic: bool) -> tuple[Any, Any]:
     from . import _torch_ops
 
-    described = _torch_ops.Call(ir, floats, ints, words.heads_first)
-    if out is None and lse is None and _torch_ops.is_differentiated(q, k, v):
+    described = _torch_ops.Call(ir, floats, ints, deterministic, words.heads_first)
+    if out is None and lse is None and _torch_ops.is_differentiated(q, k, v, *captures):
         described.floats = list(map(float, floats))  # a tensor may change until the backward pass
         return _torch_ops.Attention.apply(described, functools.partial(_launch_differentiated, described, captures, call),
                                           q, k, v, *captures)
@@ -126,7 +128,8 @@ def _launch_torch(described: Any, captures: Sequence[Any], call: Any, q: Any, k:
 
     ir, floats, ints = described.ir, described.floats, described.ints
     if out is None and lse is None:
-        out, lse = _torch_ops.accepted(_torch_ops.forward, q, k, v, list(captures), floats, ints, ir)
+        out, lse = _torch_ops.accepted(_torch_ops.forward, q, k, v, list(captures), floats, ints, ir,
+                                       described.asked_deterministic)
     else:
         out = q.new_empty(q.shape[:-1] + v.shape[-1:]) if out is None else out
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
@@ -138,7 +141,7 @@ def _launch_torch(described: Any, captures: Sequence[Any], call: Any, q: Any, k:
 
 
 def _attend_views(ir: str, q: Any, k: Any, v: Any, captures: Sequence[Any], floats: Sequence[float],
-                  ints: Sequence[int], out: Any, lse: Any, words: Words, _: Any) -> tuple[Any, Any]:
+                  ints: Sequence[int], out: Any, lse: Any, words: Words, *_: Any) -> tuple[Any, Any]:
     queries, values = _tensors.view(q, "q"), _tensors.view(v, "v")
     if len(queries.shape) != 4 or len(values.shape) != 4:
         raise ArgumentError(f"expected 'q' and 'v' to have rank 4, got {len(queries.shape)} and {len(values.shape)}")
@@ -167,8 +170,9 @@ def bind(captures: Sequence[Captured], like: Any) -> tuple[list[Any], list[float
     floats: list[float] = []
     ints: list[int] = []
     values = [captured.value for captured in captures]
-    _torch_rules.accept(**{captured.name: value.value if isinstance(value, Scalar) else value
-                           for captured, value in zip(captures, values)})
+    for captured, value in zip(captures, values):
+        accept = _torch_rules.accept_operands if captured.passed_as == "tensor" else _torch_rules.accept
+        accept(**{captured.name: value.value if isinstance(value, Scalar) else value})
     for captured, value in zip(captures, values):
         if captured.passed_as == "tensor":
             tensors.append(_as_tensor(captured, value, like))

@@ -13,6 +13,8 @@ from ._errors import AttnError, UnsupportedError
 from ._overlap import refuse_overlaps
 
 DEFAULT_TARGET = "sm_90a"
+# Bytes: a smaller workspace is kept for later launches, whatever is in it.
+_KEPT_WORKSPACE = 1 << 20
 
 
 def target_of(device: tuple[int, int]) -> str:
@@ -30,7 +32,8 @@ def target_of(device: tuple[int, int]) -> str:
 # The order of the tensors of a launch, by role: operands, captures and others, then results of the forward pass, their
 # gradients, and those of the operands.
 _FIRST = ("query", "key", "value")
-_LAST = ("output", "lse", "output_gradient", "lse_gradient", "query_gradient", "key_gradient", "value_gradient")
+_LAST = ("output", "lse", "output_gradient", "lse_gradient", "query_gradient", "key_gradient", "value_gradient",
+         "capture_gradient")
 
 
 def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) -> list[int]:
@@ -67,6 +70,8 @@ class Executable:
         # Most kernels need a workspace of the same size for all launches; others are asked at each.
         is_fixed = "temporaries" not in plan and all(isinstance(size, int) for size in sizes)
         self._fixed_workspace = max(sizes) if is_fixed else None
+        # Whether launches leave zeros in their workspace for the next one.
+        self._keeps_zeros = any(variant.get("zeroed") for variant in plan["variants"])
         self._frames = threading.local()
         self._workspaces: dict[tuple[Any, Any], Any] = {}
 
@@ -88,7 +93,7 @@ class Executable:
     def launch(self, tensors: Sequence[Any], floats: Sequence[float], ints: Sequence[int],
                workspace: Any = None) -> None:
         """Runs the kernels on the query, key, value, captures, output and LSE, and for a backward pass the gradients
-        of the latter two and of the former three, on the current stream of their device. `floats` are the scale and captures, `ints` bounds and
+        of the latter two, of the former three and of captures, on the current stream of their device. `floats` are the scale and captures, `ints` bounds and
         captures. Captures and bounds are in the plan's order."""
         try:
             self._launch(tensors, floats, ints, workspace)
@@ -138,15 +143,19 @@ class Executable:
         size = self._fixed_workspace
         return self.bundle.workspace_size(frame.args) if size is None else size
 
+    def has_own_workspace(self, size: int) -> bool:
+        """Whether each launch that needs so many bytes has its own: torch's allocator gives them to others meanwhile."""
+        return size > _KEPT_WORKSPACE and not self._keeps_zeros
+
     def workspace(self, like: Any, device: tuple[int, int], size: int, stream: int | None) -> tuple[_tensors.View, bool]:
         """Memory on the device of the tensor `like`, and whether it is ready for a launch,
         as the launches that share it on one stream leave it. Under graph capture each launch
-        has its own, and clears it whenever the graph is replayed."""
+        has its own, and clears it whenever the graph is replayed; so does one that needs much, unless it needs zeros."""
         if device[0] == _capi.CPU:
             return _tensors.host_memory(size), False
         if not _tensors.is_torch(like):
             raise TypeError(f"expected 'workspace' to be given: {size} bytes on the device of 'q'")
-        if _tensors.is_capturing(like):
+        if self.has_own_workspace(size) or _tensors.is_capturing(like):
             return _tensors.view(_tensors.new_bytes(like, size), "workspace", stream), False
         found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:

@@ -37,7 +37,8 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         softcap: if not 0, scores are softcap * tanh(score / softcap).
         alibi_slopes: (heads,) or (batch, heads) in f32; a score loses slope * distance
             from the diagonal.
-        deterministic: accepted; both passes are always deterministic.
+        deterministic: the gradients have the same bits in each run, as with
+            torch.use_deterministic_algorithms(True). The forward pass always has.
         return_attn_probs: also return the log-sum-exp and None.
         return_lse: also return the log-sum-exp: (batch, heads, seqlen_q), f32, natural
             logarithms.
@@ -49,7 +50,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     Raises:
         ArgumentError: an argument breaks a rule.
         UnsupportedError: dropout, other element types, head dims that are not multiples of 8 up
-            to 256, and gradients that do not exist, such as those of `alibi_slopes` (docs/python.md has all).
+            to 256, and gradients that do not exist, such as that of `softcap` (docs/python.md has all).
     """
     call = None
     try:
@@ -57,7 +58,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     except (TypeError, ValueError):
         raise ArgumentError(f"expected 'window_size' to be (left, right), got {window_size!r}") from None
     if alibi_slopes is None:
-        call, again = repeat(("flash", dropout_p, softmax_scale, causal, left, right, softcap), q, k, v)
+        call, again = repeat(("flash", dropout_p, softmax_scale, causal, left, right, softcap, deterministic), q, k, v)
         done = again and again(q, k, v)
         if done:
             out, lse = done
@@ -65,8 +66,8 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     if dropout_p:
         raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
     q, k, v = autocast(q, k, v)
-    accept_operands(q=q, k=k, v=v)
-    accept(softmax_scale=softmax_scale, softcap=softcap, alibi_slopes=alibi_slopes)
+    accept_operands(q=q, k=k, v=v, alibi_slopes=alibi_slopes)
+    accept(softmax_scale=softmax_scale, softcap=softcap)
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         if len(tensor.shape) != 4:
             raise ArgumentError(f"expected '{name}' to have rank 4, got {len(tensor.shape)}")
@@ -80,7 +81,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     captures, floats, ints = preset.arguments(softcap=softcap, alibi_slopes=alibi_slopes, shift=k.shape[1] - q.shape[1])
     scale = 1 / math.sqrt(q.shape[3]) if softmax_scale is None else number("softmax_scale", softmax_scale)
     out, lse = attend(preset.ir, q, k, v, captures, [scale, *floats], [b for b in bounds if b is not None] + ints,
-                      call=call)
+                      call=call, deterministic=True if deterministic else False)
     return _result(out, lse, return_lse, return_attn_probs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
@@ -13,6 +13,17 @@ from ._executable import Executable, target_of
 # The arguments of a problem whose gradients exist, in the order of a launch.
 _OPERANDS = ("q", "k", "v")
 _MARK = "attn.gradient"
+# Of a function: sums may be made in another order in each run.
+_ANY_ORDER = "attn.any_order"
+
+
+# A captured tensor among the arguments of a problem, and its name.
+_CAPTURE = re.compile(r'(%arg\.[^:]+: tensor<[^>]*> \{attn\.name = "([^"]*)")\}')
+
+
+def capture_names(ir: str) -> list[str]:
+    """The names of the captured tensors of a problem, in the order of a launch."""
+    return [found[2] for found in _CAPTURE.finditer(ir)]
 
 
 class Wanted(NamedTuple):
@@ -20,25 +31,30 @@ class Wanted(NamedTuple):
 
     q: bool
     kv: bool
+    captures: Tuple[bool, ...] = ()
 
     @classmethod
     def of(cls, needs: Sequence[bool]) -> Wanted:
-        """Those that `needs` (q, k, v) asks for."""
-        q, k, v = needs
-        return cls(bool(q), bool(k or v))
+        """Those that `needs` asks for: q, k, v and captured tensors."""
+        q, k, v = needs[:3]
+        return cls(bool(q), bool(k or v), tuple(map(bool, needs[3:])))
 
     @property
-    def each(self) -> tuple[bool, bool, bool]:
-        """Whether there is one, for q, k and v."""
-        return self.q, self.kv, self.kv
+    def each(self) -> tuple[bool, ...]:
+        """Whether there is one, for q, k, v and captured tensors."""
+        return self.q, self.kv, self.kv, *self.captures
 
 
-def gradient_ir(ir: str, wanted: Wanted) -> str:
-    """The IR from which the compiler makes the gradients of the problem `ir`."""
+def gradient_ir(ir: str, wanted: Wanted, deterministic: bool) -> str:
+    """The IR from which the compiler makes the gradients of the problem `ir`. `deterministic`: they have the same bits in
+    each run."""
     for name, is_wanted in zip(_OPERANDS, wanted.each):
         if is_wanted:
             ir = re.sub(rf"(%{name}: tensor<[^>]*>)", rf"\1 {{{_MARK}}}", ir, count=1)
-    return ir
+    if any(wanted.captures):
+        mark, flags = _MARK if deterministic else f'{_MARK} = "any_order"', iter(wanted.captures)
+        ir = _CAPTURE.sub(lambda found: f"{found[1]}, {mark}}}" if next(flags, False) else found[0], ir)
+    return ir if deterministic else re.sub(r"(-> \([^)]*\)) \{", rf"\1 attributes {{{_ANY_ORDER}}} {{", ir, count=1)
 
 
 def _constant(function: Callable[..., str]) -> Callable[..., str]:
@@ -54,11 +70,12 @@ def _constant(function: Callable[..., str]) -> Callable[..., str]:
 
 
 @_constant
-def refusal(ir: str, needs: tuple[bool, bool, bool], device: tuple[int, int]) -> str:
+def refusal(ir: str, needs: tuple[bool, ...], deterministic: bool, device: tuple[int, int]) -> str:
     """Why there are no kernels for the gradients of the problem `ir` that `needs` asks for, ""
     if there are: they are compiled here, before the forward pass that needs them."""
     try:
-        Executable.get(gradient_ir(ir, Wanted.of(needs)), target_of(device))
+        Executable.get(ir, target_of(device))
+        Executable.get(gradient_ir(ir, Wanted.of(needs), deterministic), target_of(device))
     except UnsupportedError as error:
         return str(error)
     return ""

@@ -14,7 +14,7 @@ import torch
 from . import _capi, _tensors
 from ._executable import Executable, target_of
 from ._gradients import Wanted, gradient_ir
-from ._torch_gradients import Attention, Call, readable_rows
+from ._torch_gradients import Attention, Call, Unfit, readable_rows
 
 # The largest number of calls that a thread remembers, of 20 KB each, so that new lengths cannot fill the memory.
 _MOST = 512
@@ -32,7 +32,7 @@ class _Remembered(threading.local):
 
     def __init__(self) -> None:
         self.replays: dict[Signature, Replay] = {}
-        self.gradients: dict[tuple[Call, tuple[bool, ...]], GradientReplay] = {}
+        self.gradients: dict[tuple[Call, tuple[bool, ...], bool], GradientReplay] = {}
 
 
 _remembered = _Remembered()
@@ -123,6 +123,8 @@ class _Launch:
         self._frame.fill(views, call.floats, call.ints, None)
         self._executable, self._device = executable, views[0].device
         self._workspace_size = executable.workspace_size(self._frame)
+        self._space: _tensors.View | None = None
+        self._has_own_workspace = executable.has_own_workspace(self._workspace_size) and self._device[0] == _capi.CUDA
         assert _EXCHANGE is not None  # otherwise no call has a signature
         self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, call.heads_first, self._frame.args,
                                              self._workspace_size > 0)
@@ -171,28 +173,18 @@ class Replay(_Launch):
         return out, lse
 
 
-class _Unfit(Exception):
-    """A launch turns out not to fit the tensors."""
-
-
 class TrainingReplay(Replay):
     """A call of attention that torch differentiates."""
 
     def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
         super().__init__(call, executable, tensors)
         call.again = gradients_again
-        self._call = call
-
-    def _results(self, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
-        found = super().__call__(q, k, v)
-        if found is None:
-            raise _Unfit
-        return found
+        self._call, self._results = call, super().__call__
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
         try:
             return _apply(self._call, self._results, q, k, v)
-        except _Unfit:
+        except Unfit:
             return None
 
 
@@ -200,16 +192,19 @@ def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[An
     """The gradients of a call that is repeated, None where they have to go through torch's operator."""
     if _grad_enabled() or _function_mode() or _dispatch_modes() or _transform() or _trace():
         return None
-    for tensor in (*of_results, *tensors):
+    for tensor in of_results:
         if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg()):
             return None
-    known = _remembered.gradients
-    replay = known.get((call, needs))
+    for tensor in tensors:  # a hook may have replaced one that was saved
+        if type(tensor) is not _Tensor:
+            return None
+    known, deterministic = _remembered.gradients, call.deterministic
+    replay = known.get((call, needs, deterministic))
     if replay is None:
         if len(known) >= _MOST:
             known.clear()
         try:
-            replay = known[call, needs] = GradientReplay(call, needs, tensors)
+            replay = known[call, needs, deterministic] = GradientReplay(call, needs, deterministic, tensors)
         except Exception:  # the operator reports it
             return None
     return replay(of_results, tensors)
@@ -218,14 +213,14 @@ def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[An
 class GradientReplay(_Launch):
     """A call of attn::backward."""
 
-    def __init__(self, call: Call, needs: Sequence[bool], tensors: Sequence[Any]):
+    def __init__(self, call: Call, needs: Sequence[bool], deterministic: bool, tensors: Sequence[Any]):
         """`tensors` are q, k, v, out and lse as the user has them."""
         q, k, v, out, lse = tensors
         if not (q.numel() and k.numel() and v.numel()):
-            raise _Unfit
+            raise Unfit
         self._wanted, self._needs = Wanted.of(needs), needs
         self._no_gradient = readable_rows(None, lse)
-        executable = Executable.get(gradient_ir(call.ir, self._wanted), target_of(_tensors.view(q, "q").device))
+        executable = Executable.get(gradient_ir(call.ir, self._wanted, deterministic), target_of(_tensors.device_of(q)))
         written = [x for x, is_wanted in zip((q, k, v), self._wanted.each) if is_wanted]
         given = [x.transpose(1, 2) if call.heads_first and x.dim() == 4 else x
                  for x in (*tensors, out, self._no_gradient, *written)]
@@ -238,16 +233,20 @@ class GradientReplay(_Launch):
         if out_gradient is None:
             return None
         q, k, v = tensors[:3]
-        wants_q, wants_kv = self._wanted
+        wants_q, wants_kv, _ = self._wanted
         found = (torch.empty_like(q) if wants_q else None, torch.empty_like(k) if wants_kv else None,
                  torch.empty_like(v) if wants_kv else None)
         given = [*tensors, out_gradient, self._no_gradient if lse_gradient is None else lse_gradient]
         given += [gradient for gradient in found if gradient is not None]
         given = [given[n] for n in self._order]
         try:
-            launched = self._launch(*given)
-            if launched is None and self._find_workspace(q):
+            if self._has_own_workspace:
+                launched = self._find_workspace(q) and self._launch(*given)
+                self._space = None
+            else:
                 launched = self._launch(*given)
+                if launched is None and self._find_workspace(q):
+                    launched = self._launch(*given)
         except Exception:  # torch raises it: some tensors have no memory
             return None
         return [gradient if need else None for gradient, need in zip(found, self._needs)] if launched else None

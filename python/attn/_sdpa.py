@@ -44,8 +44,8 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
         ArgumentError (a ValueError and a RuntimeError): arguments that torch refuses too, or a
             stride or alignment that the kernel cannot read.
         UnsupportedError (a NotImplementedError): dropout, element types other than bf16 and f16,
-            head dims that are not multiples of 8 up to 256, and gradients that do not exist, such as those
-            of masks (docs/python.md has all).
+            head dims that are not multiples of 8 up to 256, and gradients that do not exist, such as that
+            of `scale` (docs/python.md has all).
     """
     call = None
     if attn_mask is None:
@@ -65,8 +65,8 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     causal = "causal_top_left" if is_causal else "none"
     if _is_causal_bias(attn_mask):
         causal, attn_mask = _causal_bias(attn_mask, is_causal, query, key), None
-    accept_operands(**given)
-    accept(attn_mask=attn_mask, scale=scale, softcap=softcap)
+    accept_operands(**given, attn_mask=attn_mask)
+    accept(scale=scale, softcap=softcap)
     check_softcap(softcap)
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}

@@ -18,9 +18,11 @@ from ._gradients import Wanted, gradient_ir
 from ._tensors import is_capturing, lasting_bytes, view
 
 _ARGUMENTS = ("Tensor? out_gradient, Tensor? lse_gradient, Tensor q, Tensor k, Tensor v, Tensor[] captures, Tensor out, "
-              "Tensor lse, float[] floats, SymInt[] ints, bool[] needs, str ir")
+              "Tensor lse, float[] floats, SymInt[] ints, bool[] needs, str ir, bool deterministic=False")
 # Bytes: of addresses and of strides that kernels read by tensor maps.
 _ALIGNMENT = 16
+# The access of a plan's tensor that launches add to.
+_ADDED_TO = "readwrite"
 
 _library = torch_library.Library("attn", "FRAGMENT")
 _library.define(f"backward({_ARGUMENTS}) -> Tensor[]")
@@ -28,16 +30,20 @@ _library.define(f"backward({_ARGUMENTS}) -> Tensor[]")
 
 def _backward(out_gradient: torch.Tensor | None, lse_gradient: torch.Tensor | None, q: torch.Tensor, k: torch.Tensor,
               v: torch.Tensor, captures: Sequence[torch.Tensor], out: torch.Tensor, lse: torch.Tensor,
-              floats: Sequence[float], ints: Sequence[int], needs: Sequence[bool], ir: str) -> list[torch.Tensor]:
-    """The gradients that `needs` asks for, in the order of q, k and v, from those of the results; None
+              floats: Sequence[float], ints: Sequence[int], needs: Sequence[bool], ir: str,
+              deterministic: bool = False) -> list[torch.Tensor]:
+    """The gradients that `needs` asks for, in the order of q, k, v and captures, from those of the results; None
     is 0. Tensors are (batch, position, head, dim)."""
     wanted = Wanted.of(needs)
-    found = [torch.empty_like(x) if is_wanted else None for x, is_wanted in zip((q, k, v), wanted.each)]
+    found = [torch.empty_like(x) if is_wanted else None for x, is_wanted in zip((q, k, v, *captures), wanted.each)]
     written = [gradient for gradient in found if gradient is not None]
     if q.numel() and k.numel() and v.numel():
-        executable = Executable.get(gradient_ir(ir, wanted), target_of(view(q, "q").device))
-        executable.launch([q, k, v, *captures, out, lse, readable(out_gradient, out), readable_rows(lse_gradient, lse),
-                           *written], floats, ints)
+        executable = Executable.get(gradient_ir(ir, wanted, deterministic), target_of(view(q, "q").device))
+        tensors = [q, k, v, *captures, out, lse, readable(out_gradient, out), readable_rows(lse_gradient, lse), *written]
+        for argument, tensor in zip(executable.tensor_args, tensors):
+            if argument["access"] == _ADDED_TO:
+                tensor.zero_()
+        executable.launch(tensors, floats, ints)
     else:  # no pair of a query and a key
         for gradient in written:
             gradient.zero_()
@@ -85,8 +91,9 @@ def _zeros(lse: torch.Tensor) -> torch.Tensor:
 
 
 def _backward_fake(out_gradient: Any, lse_gradient: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Any,
-                   out: Any, lse: Any, floats: Any, ints: Any, needs: Sequence[bool], ir: str) -> list[torch.Tensor]:
-    return [torch.empty_like(x) for x, need in zip((q, k, v), needs) if need]
+                   out: Any, lse: Any, floats: Any, ints: Any, needs: Sequence[bool], ir: str,
+                   deterministic: bool = False) -> list[torch.Tensor]:
+    return [torch.empty_like(x) for x, need in zip((q, k, v, *captures), needs) if need]
 
 
 for _device in ("CPU", "CUDA"):
@@ -152,7 +159,7 @@ def _backward_vmap(info: Any, dims: Any, *arguments: Any) -> Any:
     tensors = [*arguments[:5], *arguments[6:8], *arguments[5]]
     tensor_dims = [*dims[:5], *dims[6:8], *dims[5]]
     rest = arguments[8:]
-    if "_region" not in rest[-1]:
+    if "_region" not in rest[3]:
         try:
             folded = [tensor if tensor is None else fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
         except RuntimeError:  # not a view
@@ -182,41 +189,56 @@ class Call:
     """What a call of attention has besides its tensors. With `heads_first` these are (batch, head,
     position, dim), otherwise (batch, position, head, dim)."""
 
-    def __init__(self, ir: str, floats: Sequence[float], ints: Sequence[int], heads_first: bool = False):
+    def __init__(self, ir: str, floats: Sequence[float], ints: Sequence[int], deterministic: bool, heads_first: bool = False):
         self.ir, self.floats, self.ints, self.heads_first = ir, list(floats), list(ints), heads_first
+        # What the caller asks for; torch's own switch counts when gradients are computed.
+        self.asked_deterministic = deterministic
         # Computes the gradients of a call that repeats an earlier one, or returns None.
         self.again: Callable[..., Any] | None = None
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether the gradients must have the same bits in each run."""
+        return self.asked_deterministic or torch.are_deterministic_algorithms_enabled()
+
     def gradients(self, needs: Sequence[bool], of_results: Sequence[torch.Tensor | None], tensors: Sequence[torch.Tensor]
                   ) -> Sequence[torch.Tensor | None]:
-        """The gradients of q, k and v, None for those that are not needed. `tensors` are q, k, v, out, lse and the
-        captures."""
+        """The gradients of q, k, v and captures, None for those that are not needed. `tensors` are q, k, v, out, lse and
+        the captures."""
         if self.again is not None:
             found = self.again(self, needs, of_results, tensors)
             if found is not None:
                 return found
         swapped = [x if x is None or not self.heads_first or n in (1, 6) else x.transpose(1, 2)
                    for n, x in enumerate((*of_results, *tensors[:5]))]
-        found = iter(backward(*swapped[:5], tensors[5:], *swapped[5:], self.floats, self.ints, needs, self.ir))
-        return [(next(found).transpose(1, 2) if self.heads_first else next(found)) if need else None for need in needs]
+        found = iter(backward(*swapped[:5], tensors[5:], *swapped[5:], self.floats, self.ints, needs, self.ir,
+                              self.deterministic))
+        return [(next(found).transpose(1, 2) if self.heads_first and n < 3 else next(found)) if need else None
+                for n, need in enumerate(needs)]
+
+
+class Unfit(Exception):
+    """A launch turns out not to fit the tensors."""
 
 
 class Attention(torch.autograd.Function):
-    """(out, lse) of `launch`, which is given q, k and v."""
+    """(out, lse) of `launch`, which is given q, k and v, and returns None if it does not fit these."""
 
     @staticmethod
     def forward(ctx: Any, call: Call, launch: Callable[..., Any], q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
                 *captures: torch.Tensor) -> Any:
-        out, lse = launch(q, k, v)
+        results = launch(q, k, v)
+        if results is None:
+            raise Unfit
+        out, lse = results
         ctx.save_for_backward(q, k, v, out, lse, *captures)
         ctx.set_materialize_grads(False)
         ctx.call = call
-        return out, lse
+        return results
 
     @staticmethod
     def backward(ctx: Any, *of_results: torch.Tensor | None) -> Any:
-        needs = ctx.needs_input_grad[2:5]
-        tensors = ctx.saved_tensors
-        if of_results == (None, None):
-            return (None,) * len(ctx.needs_input_grad)
-        return (None, None, *ctx.call.gradients(needs, of_results, tensors), *(None,) * (len(tensors) - 5))
+        needs = ctx.needs_input_grad
+        if of_results[0] is None and of_results[1] is None:
+            return (None,) * len(needs)
+        return None, None, *ctx.call.gradients(needs[2:], of_results, ctx.saved_tensors)

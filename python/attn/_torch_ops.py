@@ -18,9 +18,11 @@ from ._torch_gradients import Attention, Call, apply, below_autograd, fold, is_t
 LSE_DTYPE = torch.float32
 
 _ARGUMENTS = "Tensor q, Tensor k, Tensor v, Tensor[] captures, float[] floats, SymInt[] ints, str ir"
+# Of the gradients: they have the same bits in each run.
+_DETERMINISTIC = "bool deterministic=False"
 
 _library = torch_library.Library("attn", "DEF")
-_library.define(f"forward({_ARGUMENTS}) -> (Tensor, Tensor)")
+_library.define(f"forward({_ARGUMENTS}, {_DETERMINISTIC}) -> (Tensor, Tensor)")
 _library.define(f"forward_out({_ARGUMENTS}, *, Tensor(a!) out, Tensor(b!) lse) -> ()")
 
 
@@ -32,7 +34,8 @@ def _empty(q: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
 
 
 def _forward(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
-             floats: Sequence[float], ints: Sequence[int], ir: str) -> tuple[torch.Tensor, torch.Tensor]:
+             floats: Sequence[float], ints: Sequence[int], ir: str, deterministic: bool = False
+             ) -> tuple[torch.Tensor, torch.Tensor]:
     _check_ranks(q, k, v)
     out, lse = _empty(q, v)
     Executable.get(ir, target_of(view(q, "q").device)).launch([q, k, v, *captures, out, lse], floats, ints)
@@ -57,7 +60,8 @@ def _check_ranks(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
 
 
 def _forward_fake(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
-                  floats: Sequence[float], ints: Sequence[int], ir: str) -> tuple[torch.Tensor, torch.Tensor]:
+                  floats: Sequence[float], ints: Sequence[int], ir: str, deterministic: bool = False
+                  ) -> tuple[torch.Tensor, torch.Tensor]:
     _check_ranks(q, k, v)
     return _empty(q, v)
 
@@ -82,22 +86,22 @@ forward_out = torch.ops.attn.forward_out.default
 
 def _refuse_derivatives(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, captures: Sequence[torch.Tensor],
                         **outputs: torch.Tensor) -> None:
-    """Refuses what has none; gradients of q, k and v exist unless outputs are given."""
+    """Refuses what has none: there are gradients unless outputs are given."""
     if not _torch_rules.derivatives_are_wanted():
         return
-    for name, tensor in (("q", q), ("k", k), ("v", v)):
+    for name, tensor in (("q", q), ("k", k), ("v", v), *((f"captures[{n}]", capture) for n, capture in enumerate(captures))):
         (_torch_rules.refuse_gradient_beside_outputs if outputs else _torch_rules.refuse_tangent)(name, tensor)
-    for name, tensor in (*((f"captures[{n}]", capture) for n, capture in enumerate(captures)), *outputs.items()):
+    for name, tensor in outputs.items():
         _torch_rules.refuse_gradient(name, tensor)
 
 
 def _forward_autograd(keys: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    q, k, v, captures, floats, ints, ir = arguments
+    q, k, v, captures, floats, ints, ir = arguments[:7]
     _refuse_derivatives(q, k, v, captures)
-    if not _torch_rules.gradients_are_wanted(q, k, v):
+    if not _torch_rules.gradients_are_wanted(q, k, v, *captures):
         return below_autograd(forward, keys, *arguments)
     launch = lambda *_: below_autograd(forward, keys, *arguments)
-    return apply(Attention, Call(ir, floats, ints), launch, q, k, v, *captures)
+    return apply(Attention, Call(ir, floats, ints, arguments[7:] == (True,)), launch, q, k, v, *captures)
 
 
 def _forward_out_autograd(keys: Any, *arguments: Any, out: torch.Tensor, lse: torch.Tensor) -> None:
@@ -120,9 +124,9 @@ _library.impl("forward_out", _forward_out_autograd, "Autograd", with_keyset=True
 _library.impl("forward_out", _forward_out_in_place, "ADInplaceOrView", with_keyset=True)
 
 
-def is_differentiated(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> bool:
+def is_differentiated(*operands: torch.Tensor) -> bool:
     """Whether torch differentiates a call by `Attention`, and not by the operator's own rule."""
-    return (not torch.compiler.is_compiling() and _torch_rules.gradients_are_wanted(q, k, v)
+    return (not torch.compiler.is_compiling() and _torch_rules.gradients_are_wanted(*operands)
             and not is_transformed() and torch._C._get_tracing_state() is None)
 
 
@@ -143,7 +147,8 @@ def accepted(operator: Any, *arguments: Any, **outputs: Any) -> Any:
 
 
 def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
-                  captures: Sequence[torch.Tensor], floats: Sequence[float], ints: Sequence[int], ir: str) -> Any:
+                  captures: Sequence[torch.Tensor], floats: Sequence[float], ints: Sequence[int], ir: str,
+                  deterministic: bool = False) -> Any:
     """Makes one launch with a larger batch, if no region depends on the batch index and no tensor
     has to be copied; otherwise one launch for each element of the batch."""
     count = info.batch_size
@@ -154,12 +159,12 @@ def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: tor
         except RuntimeError:  # not a view
             pass
         else:
-            results = forward(*folded, [], floats, ints, ir)
+            results = forward(*folded, [], floats, ints, ir, deterministic)
             return tuple(result.unflatten(0, (count, -1)) for result in results), (0, 0)
     results = []
     for n in range(count):
         one = [tensor if dim is None else tensor.select(dim, n) for tensor, dim in zip(tensors, tensor_dims)]
-        results.append(forward(*one[:3], one[3:], floats, ints, ir))
+        results.append(forward(*one[:3], one[3:], floats, ints, ir, deterministic))
     return tuple(map(torch.stack, zip(*results))), (0, 0)
 
 

@@ -30,7 +30,7 @@ def accept(**values: Any) -> None:
 
 
 def accept_operands(**values: Any) -> None:
-    """`accept` for queries, keys and values, which may require a gradient, but have no tangent."""
+    """`accept` for tensors of which there are gradients; there is no forward mode."""
     torch = _torch()
     if torch is None:
         return
@@ -52,6 +52,11 @@ def derivatives_are_wanted() -> bool:
     """Whether derivatives are enabled in this thread."""
     torch = _torch()
     return torch.is_grad_enabled() or torch.autograd.forward_ad._current_level >= 0
+
+
+def is_deterministic() -> bool:
+    """Whether torch is asked for algorithms that give the same bits in each run."""
+    return _torch().are_deterministic_algorithms_enabled()
 
 
 def refuse_meaning(name: str, tensor: Any) -> None:
@@ -93,7 +98,7 @@ def _has_plain_functions(kind: type) -> bool:
 def refuse_gradient(name: str, tensor: Any) -> None:
     """Refuses tensors that require a gradient which attn does not compute."""
     if gradients_are_wanted(tensor):
-        raise UnsupportedError(f"'{name}' requires a gradient, and attn computes those of queries, keys and values alone: "
+        raise UnsupportedError(f"'{name}' requires a gradient, and attn computes those of tensors that a kernel reads alone: "
                                "detach it, or call attn under torch.no_grad()")
     refuse_tangent(name, tensor)
 

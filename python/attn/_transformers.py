@@ -14,13 +14,13 @@ from ._errors import UnsupportedError
 from ._fallback import REFUSALS, reason_of, warn_once
 from ._flash import flash_attn_func
 from ._sdpa import capped_sdpa
-from ._torch_rules import autocast
+from ._torch_rules import autocast, gradients_are_wanted, is_deterministic
 
 # Keywords that models pass to each attention and that transformers' "sdpa" ignores, too:
 # the positions of tokens, which the mask has already, what else a model returns, and the lengths
 # that FlashAttention takes.
 IGNORED = frozenset((
-    "cache_position", "cu_seq_lens_k", "cu_seq_lens_q", "deterministic", "logits_to_keep", "max_length_k", "max_length_q",
+    "cache_position", "cu_seq_lens_k", "cu_seq_lens_q", "logits_to_keep", "max_length_k", "max_length_q",
     "num_items_in_batch", "output_hidden_states", "output_router_logits", "position_embeddings", "position_ids",
     "return_dict", "seq_idx", "use_cache"))
 
@@ -54,7 +54,8 @@ def is_registered(name: str) -> bool:
 def transformers_attention(module: Any, query: Any, key: Any, value: Any, attention_mask: Any,
                            scaling: float | None = None, dropout: float = 0.0, is_causal: bool | None = None,
                            softcap: float | None = None, sliding_window: int | None = None, position_bias: Any = None,
-                           s_aux: Any = None, *, fallback: bool = False, **others: Any) -> tuple[Any, None]:
+                           s_aux: Any = None, *, deterministic: bool | None = None, fallback: bool = False,
+                           **others: Any) -> tuple[Any, None]:
     """What transformers calls for each layer.
 
     Args:
@@ -73,6 +74,8 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
             Ignored with `attention_mask`, which includes the window.
         position_bias: (batch or 1, heads, seqlen_q, seqlen_k), added to the scores.
         s_aux: attention sinks, which attn does not support.
+        deterministic: gradients have the same bits in each run; beside masks in memory and mask functions only with
+            torch.use_deterministic_algorithms(True).
         fallback: as for `register_with_transformers`.
         others: ignored, if docs/python.md lists it. `output_attentions` gives a warning.
             Any other that is not None is refused, even with `fallback`.
@@ -93,7 +96,8 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
     try:
         if s_aux is not None:
             raise UnsupportedError("expected 's_aux' to be None: attention sinks are not supported")
-        return _attend(query, key, value, mask, position_bias, dropout, scaling, softcap or 0.0), None
+        return _attend(query, key, value, mask, position_bias, dropout, scaling, softcap or 0.0,
+                       bool(deterministic)), None
     except REFUSALS as error:
         if not fallback:
             raise
@@ -134,7 +138,7 @@ def _implied(query: Any, key: Any, causal: bool, sliding_window: int | None) -> 
 
 
 def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dropout: float, scaling: float | None,
-            softcap: float) -> Any:
+            softcap: float, deterministic: bool) -> Any:
     query, key, value, position_bias = autocast(query, key, value, position_bias)
     rows, columns = query.shape[2], key.shape[2]
     rule = None if position_bias is not None else _rule(query, key, mask)
@@ -144,7 +148,10 @@ def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dro
         if seen < columns:
             key, value = key[:, :, :seen], value[:, :, :seen]
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
-        return flash_attn_func(q, k, v, dropout, scaling, right == 0, (left, right), softcap)
+        return flash_attn_func(q, k, v, dropout, scaling, right == 0, (left, right), softcap,
+                               deterministic=deterministic)
+    if deterministic and gradients_are_wanted(query, key, value) and not is_deterministic():
+        raise UnsupportedError("expected 'deterministic' to be False beside such a mask: call torch.use_deterministic_algorithms(True)")
     if rule is not None and not isinstance(rule, Band) and not dropout:
         out = rule.attend(query, key, value, scaling, softcap)
         if out is not None:

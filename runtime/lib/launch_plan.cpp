@@ -72,7 +72,7 @@ private:
   }
 
   LaunchPlan &plan;
-  /// The symbols before it belong to arguments.
+  /// Symbols with smaller numbers belong to arguments.
   int firstValueSymbol = 0;
 };
 
@@ -320,8 +320,8 @@ Status PlanReader::readTensorName(const JsonReader &json, int &arg) {
   return {};
 }
 
-/// Makes pointers to a tensor argument want rows that begin at multiples of 16
-/// bytes. Those of temporaries do.
+/// Requires the rows of a tensor argument to begin at multiples of 16 bytes, as
+/// those of temporaries do.
 static void alignRows(LaunchPlan &plan, int tensor) {
   if (size_t(tensor) < plan.args.size()) {
     plan.args[tensor].alignedRows = true;

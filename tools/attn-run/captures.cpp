@@ -260,7 +260,14 @@ bool run::captureShape(const LaunchPlan &plan, int index,
               arg.name + "'; see --tensor";
         return false;
       }
-      extent = std::max<int64_t>(1, indexedExtent(problem, index, dim));
+      // A gradient without elements is that of an empty problem.
+      bool hasGradient = std::any_of(
+          plan.args.begin(), plan.args.end(), [&](const PlanArg &other) {
+            return other.role == Role::CaptureGradient &&
+                   other.name.substr(1) == arg.name;
+          });
+      extent = std::max<int64_t>(hasGradient ? 0 : 1,
+                                 indexedExtent(problem, index, dim));
     }
     shape.push_back(extent);
   }

@@ -130,7 +130,7 @@ void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
   gradient.exact[size_t(element)] += share;
   gradient.bound[size_t(element)] += kRegionFactor * error * std::fabs(slope) +
                                      single(share) +
-                                     additions * std::fabs(share);
+                                     additions * std::fabs(share) + 0x1p-126;
 }
 
 /// Adds the shares of key `number` in the gradients of captures and the scale.
@@ -192,14 +192,16 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   double ofExponent = result.scores[Shifted][number] + single(1) +
                       single(result.lse) +
                       single(result.lse + std::log(weight));
-  double ofWeight = weight * std::expm1(ofExponent);
+  // A probability, or product, below the least normal number may become 0.
+  constexpr double least = 0x1p-126;
+  double ofWeight = weight * std::expm1(ofExponent) + least;
   addValue(query, key, weight, ofWeight);
   double difference = dot(dO, v, p.dimV) - delta;
   double ofProduct =
       double(p.dimV) * 0x1p-24 * norm(dO, p.dimV) * norm(v, p.dimV) +
       single(delta) + deltaError;
   double error = ofWeight * std::fabs(difference) + weight * ofProduct;
-  addToCaptures(number, weight * difference, error);
+  addToCaptures(number, weight * difference, error + least);
   double slope = slopes[number];
   if (weight * difference == 0 && !std::isfinite(slope)) {
     slope = 0;

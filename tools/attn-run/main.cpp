@@ -39,6 +39,7 @@ struct Counts {
 };
 
 bool fail(const std::string &message) {
+  std::fflush(stdout); // warnings, which came before
   std::fprintf(stderr, "attn-run: error: %s\n", message.c_str());
   return false;
 }

@@ -29,10 +29,10 @@ constexpr uint64_t kEventBytes = 8;
 constexpr uint64_t kMostEvents = uint64_t(1) << 20;
 constexpr uint64_t kMostCtas = 64;
 
-/// The data at the begin and at the end of a role.
+/// The data at the beginning and at the end of a role.
 struct Mark {
   uint32_t clock = 0;
-  /// At the begin the number of the SM, at the end the number of stamps.
+  /// At the beginning the number of the SM, at the end the number of stamps.
   uint32_t word = 0;
   uint64_t nanoseconds = 0;
 };
@@ -44,7 +44,7 @@ struct Stamp {
 
 struct Ring {
   Mark begin, end;
-  /// In cycles since the begin of the CTA.
+  /// In cycles since the beginning of the CTA.
   uint64_t beginTime = 0, endTime = 0;
   std::vector<Stamp> stamps;
 

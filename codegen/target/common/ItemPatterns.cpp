@@ -127,7 +127,8 @@ private:
 };
 
 /// Runs a loop over rows in the lanes of a warp, which combine their results
-/// with those of the others; a role of one thread runs all iterations.
+/// with those of the others; a role of one thread runs all iterations, some of
+/// them together, so that their loads overlap.
 struct RowLoopPattern : ItemPattern<scf::ParallelOp> {
   using ItemPattern::ItemPattern;
 
@@ -136,21 +137,27 @@ struct RowLoopPattern : ItemPattern<scf::ParallelOp> {
     ItemOps emit = at(rewriter, op.getLoc());
     Value begin = toNumber(emit, op.getLowerBound().front()),
           end = toNumber(emit, op.getUpperBound().front());
-    int64_t lanes = items.isSingleThread ? 1 : warpThreads;
-    auto loop = scf::ForOp::create(rewriter, op.getLoc(), emit.constant(0),
-                                   emit.sub(end, begin), emit.constant(lanes),
-                                   op.getInitVals());
+    int64_t lanes = items.isSingleThread ? 1 : warpThreads,
+            together = items.isSingleThread ? 4 : 1;
+    auto loop = scf::ForOp::create(
+        rewriter, op.getLoc(), emit.constant(0), emit.sub(end, begin),
+        emit.constant(lanes * together), op.getInitVals());
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(loop.getBody());
-      Value row = emit.add(begin, loop.getInductionVar());
+      Value first = emit.add(begin, loop.getInductionVar()),
+            last = emit.sub(end, emit.constant(1));
       if (lanes > 1) {
-        // Lanes beyond the last row repeat it.
-        row = arith::MinSIOp::create(rewriter, op.getLoc(),
-                                     emit.add(row, emit.lane()),
-                                     emit.sub(end, emit.constant(1)));
+        first = emit.add(first, emit.lane());
       }
-      writeIteration(emit, op, row, loop);
+      SmallVector<Value> sums(loop.getRegionIterArgs());
+      for (int64_t n = 0; n < together; ++n) {
+        // Rows beyond the last one repeat it.
+        Value row = arith::MinSIOp::create(rewriter, op.getLoc(),
+                                           emit.add(first, n), last);
+        addIteration(emit, op, row, sums);
+      }
+      scf::YieldOp::create(rewriter, op.getLoc(), sums);
     }
     SmallVector<Value> results(loop.getResults());
     for (int64_t distance = 1; distance < lanes; distance *= 2) {
@@ -172,8 +179,8 @@ private:
                                       emit.builder.getI32Type(), index);
   }
 
-  static void writeIteration(const ItemOps &emit, scf::ParallelOp op, Value row,
-                             scf::ForOp loop) {
+  static void addIteration(const ItemOps &emit, scf::ParallelOp op, Value row,
+                           SmallVectorImpl<Value> &sums) {
     IRMapping map;
     Value index = arith::IndexCastOp::create(emit.builder, emit.loc,
                                              emit.builder.getIndexType(), row);
@@ -181,14 +188,11 @@ private:
     for (Operation &inner : op.getBody()->without_terminator()) {
       emit.builder.clone(inner, map);
     }
-    SmallVector<Value> sums;
-    for (auto [number, value] :
-         llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
-      sums.push_back(combine(emit, op, number,
-                             loop.getRegionIterArg(unsigned(number)),
-                             map.lookupOrDefault(value)));
+    Operation *end = op.getBody()->getTerminator();
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      sum = combine(emit, op, number, sum,
+                    map.lookupOrDefault(end->getOperand(unsigned(number))));
     }
-    scf::YieldOp::create(emit.builder, emit.loc, sums);
   }
 
   /// Combines two numbers as reduction `number` of the loop does.

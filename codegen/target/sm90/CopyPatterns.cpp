@@ -59,11 +59,11 @@ static Value rankInCluster(const Arithmetic &emit) {
 /// within which a copy ends.
 SmallVector<Box> TileBoxes::packedAt(TilePosition position) const {
   Value zero = emit.constant(0);
-  Value row =
-      emit.shiftRight(position.row, llvm::Log2_64(access.rowsOfPosition()));
   Value head = access.hasEmptyRows()
                    ? zero
                    : emit.mul(position.head, access.packedHeads);
+  Value row =
+      emit.shiftRight(position.row, llvm::Log2_64(access.rowsOfPosition()));
   if (tile.isOneCopy(columns) && !access.hasEmptyRows()) {
     return {{{zero, head, row, zero, position.batch}, 0}};
   }

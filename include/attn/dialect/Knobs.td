@@ -45,8 +45,9 @@ class Attn_Numbers<int from, int to = Attn_NoBound, int by = 1>
           true : "a multiple of " # by # " in " # from # ".." # to)> {
   let cppType = "int64_t";
 }
+/// Their step is 0.
 class Attn_Powers<int to>
-    : Attn_Values<"Power", 1, to, 1, "a power of two up to " # to> {
+    : Attn_Values<"Power", 1, to, 0, "a power of two up to " # to> {
   let cppType = "int64_t";
 }
 def Attn_Flag : Attn_Values<"Flag", 0, 1, 1, "true or false"> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows of a tile that the queries of a kernel take, as far as they are known
-// before a launch.
+// The rows of a tile that the queries of a kernel take, as far as they are
+// known before a launch.
 #ifndef ATTN_DIALECT_QUERYROWS_H
 #define ATTN_DIALECT_QUERYROWS_H
 
@@ -25,8 +25,8 @@ struct QueryRows {
   /// Returns how many rows of a tile have queries: all, unless the number of
   /// queries is static and all of them are in one tile.
   int64_t inTile() const;
-  /// Whether one work item has all queries of a head of K and V, so that no
-  /// other one reads it.
+  /// Whether one work item of a forward kernel has all queries of a head of K
+  /// and V, so that no other one reads it.
   bool areInOneItem() const;
 
 private:

@@ -328,9 +328,12 @@ typedef struct attn_compile_args {
  * or by compiling, which is done once however many threads and processes with
  * this cache ask. The caller has to destroy the bundle; it is the same one for
  * every caller with these arguments. On failure `*bundle` is null, and the
- * status is ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another
- * argument is wrong ATTN_UNSUPPORTED       attn_supports would return the same
- *   ATTN_COMPILER_ERROR, ATTN_NOT_COMPILED  see attn_status */
+ * status is
+ *   ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another argument is
+ *                          wrong
+ *   ATTN_UNSUPPORTED       attn_supports would return the same
+ *   ATTN_COMPILER_ERROR    the compiler failed, see attn_status
+ *   ATTN_NOT_COMPILED      the bundle is not in the cache, see attn_status */
 ATTN_API attn_status attn_compile(const attn_compile_args *args,
                                   attn_bundle **bundle);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchConditions.h"
 #include "../ArgumentNames.h"
+#include "attn/dialect/AccessMap.h"
 #include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"

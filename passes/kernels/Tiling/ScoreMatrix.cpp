@@ -16,6 +16,7 @@ Value ScoreMatrix::start(Side side, const Place &at) {
     block = repeats
                 ? b.make<arith::DivUIOp>(iteration, repeats)
                 : ranges.toBlock(b, iteration, {at.block, at.batch, at.head});
+    block = outerRepeats ? b.make<arith::DivUIOp>(block, outerRepeats) : block;
   }
   return b.mul(block, axis(side).tileSize);
 }

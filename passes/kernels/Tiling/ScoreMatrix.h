@@ -57,8 +57,9 @@ public:
 
   KeyRanges ranges;
   mlir::Value iteration; // the block number in the loop
-  /// The number of consecutive iterations on one block; null if it is 1.
-  mlir::Value repeats;
+  /// The number of consecutive iterations on one block; null if it is 1. With
+  /// `outerRepeats` there are as many times that number.
+  mlir::Value repeats, outerRepeats;
 
 private:
   TileBuilder &b;

@@ -187,19 +187,26 @@ Value BackwardWriter::headOf(Side side, const Place &at) {
   return b.add(b.mul(at.head, group), member);
 }
 
+BackwardWriter::Values BackwardWriter::membersOf() {
+  Values members;
+  Value rest = matrix.iteration;
+  for (Value count : {matrix.repeats, matrix.outerRepeats}) {
+    if (count) {
+      members.push_back(b.make<arith::RemUIOp>(rest, count));
+      rest = b.make<arith::DivUIOp>(rest, count);
+    }
+  }
+  return members;
+}
+
 Place BackwardWriter::itemOf(Value work) {
   Place at = matrix.place(work);
   if (!sumsBatches && !sumsHeads) {
     return at;
   }
-  Value member = b.make<arith::RemUIOp>(matrix.iteration, matrix.repeats);
-  if (sumsHeads) {
-    at.head =
-        sumsBatches ? b.make<arith::RemUIOp>(member, heads) : Value(member);
-  }
-  if (sumsBatches) {
-    at.batch = sumsHeads ? b.make<arith::DivUIOp>(member, heads) : member;
-  }
+  Values members = membersOf();
+  at.head = sumsHeads ? members.front() : at.head;
+  at.batch = sumsBatches ? members.back() : at.batch;
   return at;
 }
 
@@ -342,32 +349,21 @@ static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
 Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
                                          Value &slope) {
   Value masked = writeMask(writeScore(s, work, slope), work);
-  Values operands{masked};
-  if (lse2) {
-    operands.push_back(lse2);
-  }
-  return b.step("exp", operands, scores, [&](ValueRange values) -> Values {
-    Value factor = b.make<tensor::SplatOp>(exponentScale, scores), power;
-    if (lse2) {
-      Value bias =
-          alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
-      power = b.make<math::FmaOp>(values[0], factor, bias);
-    } else {
-      power = b.make<arith::MulFOp>(values[0], factor);
-    }
-    // An approximation is allowed here: the flag permits `exp2_soft`.
-    return {b.make<math::Exp2Op>(power, arith::FastMathFlags::afn)};
-  })[0];
+  return b.step(
+      "exp", {masked, lse2}, scores, [&](ValueRange values) -> Values {
+        Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
+        Value bias =
+            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+        // An approximation is allowed here: the flag permits `exp2_soft`.
+        return {
+            b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
+                                 arith::FastMathFlags::afn)};
+      })[0];
 }
 
-Value BackwardWriter::startFromMinus(StringRef step, Value rows, Value factor) {
+Value BackwardWriter::startFromMinus(StringRef step, Value rows) {
   return b.step(step, rows, scores, [&](ValueRange values) -> Values {
-    Value x = b.make<arith::NegFOp>(values[0]);
-    if (factor) {
-      x = b.make<arith::MulFOp>(x,
-                                b.make<tensor::SplatOp>(factor, x.getType()));
-    }
-    return {alongKeys(b, x, scores, owned)};
+    return {alongKeys(b, b.make<arith::NegFOp>(values[0]), scores, owned)};
   })[0];
 }
 

@@ -45,13 +45,7 @@ public:
   /// Writes a step that repeats the negative of a statistic of queries along
   /// the keys of a score tile: a product that starts there needs no registers
   /// for it afterwards.
-  mlir::Value startFromMinus(llvm::StringRef step, mlir::Value rows,
-                             mlir::Value factor = {});
-  mlir::Value exponentFactor() {
-    return b.make<mlir::arith::DivFOp>(
-        b.make<mlir::arith::ConstantOp>(b.getF32FloatAttr(1.0F)),
-        exponentScale);
-  }
+  mlir::Value startFromMinus(llvm::StringRef step, mlir::Value rows);
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
@@ -75,6 +69,9 @@ public:
   /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
   mlir::Value zeroSum(mlir::Value of);
 
+  /// Returns the numbers of this iteration among those on its block: of the
+  /// head, then of the batch.
+  Values membersOf();
   /// Returns the coordinates of a work item; of pairs, those of this iteration.
   Place itemOf(mlir::Value work);
   /// Returns these with the query head.

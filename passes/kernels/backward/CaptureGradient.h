@@ -10,9 +10,8 @@
 
 namespace attn {
 
-/// The attribute of an argument of the function whose gradient is wanted.
-constexpr llvm::StringLiteral kGradientAttr = "attn.gradient";
-/// Its value where sums may be made in any order: other bits in each run.
+/// The value of kGradientAttr where sums may be made in any order: other bits
+/// in each run.
 constexpr llvm::StringLiteral kAnyOrder = "any_order";
 
 /// Returns the type of the gradient of a capture: a number has one element.

@@ -36,6 +36,7 @@ private:
   Value writeNext();
   tile::ForOp writeLoop(Value work);
   void writeLoopBody(tile::ForOp loop, Value work);
+  Value isOuter(bool isFirst);
   Value add(Value derivatives, Value sum);
   void store(Value sum, Value work);
 
@@ -53,32 +54,63 @@ Value PairWriter::sizeOf(unsigned dim) {
   return b.make<arith::IndexCastOp>(b.getI32Type(), index);
 }
 
-/// Adds preconditions: the batches and heads of the capture are those of Q, and
-/// a dimension that is indexed by 0 has one element.
+/// Adds preconditions: the batches and heads of the capture are those of Q, a
+/// dimension that is indexed by 0 has one element, iterations have 32-bit
+/// numbers, and there is something to load.
 void PairWriter::describeSizes(tile::KernelOp kernel) {
   auto given = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
   SmallVector<Attribute> checks(given.begin(), given.end());
   ArgumentsAttr args = kernel.getArgs();
   ArgumentAttr result = args[*args.find(ArgumentRole::CaptureGradient)];
-  auto text = [&](const Twine &of) { return b.getStringAttr(of); };
-  auto check = [&](Attribute wanted, unsigned dim, const Twine &message) {
-    Attribute size = result.getDims()[dim];
-    checks.push_back(b.getArrayAttr(
-        {b.getArrayAttr({text("eq"), size, wanted}), b.getI64IntegerAttr(1),
-         text("expected dimension " + Twine(dim) + " of " +
-              result.getName().getValue() + " to be " + message + ", got {" +
-              cast<StringAttr>(size).getValue() + "}")}));
+  StringRef name = result.getName().getValue();
+  auto text = [&](const Twine &of) -> Attribute { return b.getStringAttr(of); };
+  auto apply = [&](StringRef word, Attribute x, Attribute y) -> Attribute {
+    return b.getArrayAttr({text(word), x, y});
   };
+  auto check = [&](Attribute condition, const Twine &message) {
+    checks.push_back(
+        b.getArrayAttr({condition, b.getI64IntegerAttr(1), text(message)}));
+  };
+  auto checkSize = [&](unsigned dim, Attribute wanted, StringRef words) {
+    StringAttr size = result.getDims()[dim];
+    check(apply("eq", size, wanted), "expected dimension " + Twine(dim) +
+                                         " of " + name + " to be " + words +
+                                         ", got {" + size.getValue() + "}");
+  };
+  Attribute one = b.getI64IntegerAttr(1),
+            limit = b.getI64IntegerAttr(kItemLimit);
   for (auto [dim, index] : llvm::enumerate(indices.getResults())) {
     auto position = dyn_cast<AffineDimExpr>(index);
     if (!position) {
-      check(b.getI64IntegerAttr(1), dim, "1");
+      checkSize(dim, one, "1");
     } else if (position.getPosition() == Batch) {
-      check(text(names::batches), dim, "the batch size, {b}");
+      checkSize(dim, text(names::batches), "the batch size, {b}");
     } else if (position.getPosition() == Head) {
-      check(text(names::queryHeads), dim, "the number of query heads, {hq}");
+      checkSize(dim, text(names::queryHeads),
+                "the number of query heads, {hq}");
     }
   }
+  Attribute count = apply("max", result.getDims()[*dimOf(Key)], one);
+  for (auto [position, size] :
+       {std::pair(Batch, names::batches), std::pair(Head, names::queryHeads)}) {
+    count = dimOf(position) ? count : apply("mul", count, text(size));
+  }
+  check(
+      apply("lt", apply("max", result.getDims()[*dimOf(Query)], count), limit),
+      "expected the queries of " + name +
+          ", and its keys times the batches "
+          "and heads that share them, to be fewer than " +
+          Twine(kItemLimit));
+  // Tiles of an empty tensor cannot be loaded, not even as zeros.
+  auto least = [&](Attribute x, Attribute y) { return apply("min", x, y); };
+  Attribute sizes = least(least(text(names::queries), text(names::keys)),
+                          least(text(names::batches), text(names::queryHeads)));
+  Attribute hasElements = least(
+      least(result.getDims()[*dimOf(Query)], result.getDims()[*dimOf(Key)]),
+      one);
+  check(apply("ge", sizes, hasElements),
+        "expected queries, keys, batches and heads for the elements of " +
+            name + ", got {sq} queries, {sk} keys, {b} batches and {hq} heads");
   kernel->setAttr(kChecksAttr, b.getArrayAttr(checks));
 }
 
@@ -89,8 +121,8 @@ Value PairWriter::writeNext() {
   Value blocks = b.ceilDiv(sizeOf(*dimOf(Query)), axis.tileSize);
   w.sumsBatches = !dimOf(Batch);
   w.sumsHeads = !dimOf(Head);
-  w.matrix.repeats =
-      b.mul(w.sumsBatches ? w.batches : one, w.sumsHeads ? w.heads : one);
+  w.matrix.repeats = w.sumsHeads ? w.heads : w.sumsBatches ? w.batches : one;
+  w.matrix.outerRepeats = w.sumsHeads && w.sumsBatches ? w.batches : Value();
   Value heads = w.sumsHeads ? one : w.heads,
         batches = w.sumsBatches ? one : w.batches;
   auto region = tile::WorkOp::create(b, b.loc);
@@ -101,29 +133,34 @@ Value PairWriter::writeNext() {
   })[0];
 }
 
-/// Adds derivatives to the sum of a block, which begins with the first batch
-/// and head.
+/// Whether this iteration is the first one on its block, or the last one: they
+/// count down.
+Value PairWriter::isOuter(bool isFirst) {
+  Value result;
+  Value counts[] = {w.matrix.repeats, w.matrix.outerRepeats};
+  for (auto [member, count] : llvm::zip(w.membersOf(), counts)) {
+    Value wanted = isFirst ? b.sub(count, b.i32(1)) : b.i32(0);
+    Value is = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, wanted);
+    result = result ? b.make<arith::AndIOp>(result, is) : is;
+  }
+  return result;
+}
+
+/// Adds derivatives to the sum of a block.
 Value PairWriter::add(Value derivatives, Value sum) {
-  return b.step(
-      "add", {derivatives, sum}, w.scores, [&](ValueRange values) -> Values {
-        Value member =
-            b.make<arith::RemUIOp>(w.matrix.iteration, w.matrix.repeats);
-        // Iterations count down.
-        Value last = b.sub(w.matrix.repeats, b.i32(1));
-        Value begins =
-            b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, last);
-        return {
-            b.make<tile::AccumulateOp>(w.scores, values[1], values[0], begins)};
-      })[0];
+  return b.step("add", {derivatives, sum}, w.scores,
+                [&](ValueRange values) -> Values {
+                  Value begins = isOuter(/*isFirst=*/true);
+                  return {b.make<tile::AccumulateOp>(w.scores, values[1],
+                                                     values[0], begins)};
+                })[0];
 }
 
 /// Stores the sum of a block after its last batch and head.
 void PairWriter::store(Value sum, Value work) {
   b.step("st", {sum, work}, {}, [&](ValueRange values) -> Values {
     Place at = w.matrix.place(values[1]);
-    Value member = b.make<arith::RemUIOp>(w.matrix.iteration, w.matrix.repeats);
-    Value isLast =
-        b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, b.i32(0));
+    Value isLast = isOuter(/*isFirst=*/false);
     Value queries = w.matrix.coords(Side::Query, at),
           keys = w.matrix.coords(Side::Key, at);
     // The index of a sum that is not complete is out of bounds.
@@ -173,7 +210,11 @@ tile::ForOp PairWriter::writeLoop(Value work) {
   b.fill(bounds.getBody().emplaceBlock(), work.getType(),
          [&](ValueRange) -> Values {
            Value blocks = b.ceilDiv(keys, w.matrix.axis(Side::Key).tileSize);
-           return {b.mul(blocks, w.matrix.repeats), b.i32(0)};
+           Value iterations = b.mul(blocks, w.matrix.repeats);
+           return {w.matrix.outerRepeats
+                       ? b.mul(iterations, w.matrix.outerRepeats)
+                       : iterations,
+                   b.i32(0)};
          });
   auto all = tile::RangeAttr::get(b.getContext(), tile::RangeKind::Masked,
                                   std::nullopt);

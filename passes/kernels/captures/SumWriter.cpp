@@ -27,6 +27,7 @@ private:
 
   void writeArguments(tile::KernelOp kernel, ArgumentList &list);
   tile::KernelOp createKernel(StringRef name);
+  ArrayAttr describeLaunches();
   void writeSizes();
   Value writeNext(Value blocks);
   Value writeLoop(Value work, Value iterations);
@@ -45,6 +46,7 @@ private:
   Value sums, divisor, gradient;
   /// The sizes of the result, and of the dimensions that it lacks, as i32.
   SmallVector<Value> kept, summed;
+  Value hasSums; // 1, or 0 if `sums` is empty
   SmallVector<unsigned> summedDims;
 };
 
@@ -71,10 +73,13 @@ void SumWriter::writeSizes() {
   for (unsigned dim : llvm::seq(indices.getNumResults())) {
     kept.push_back(size(gradient, dim));
   }
+  hasSums = b.i32(1);
   for (unsigned dim : llvm::seq(positions)) {
+    Value count = size(sums, dim);
+    hasSums = b.min(hasSums, count);
     if (!indices.isFunctionOfDim(dim)) {
       summedDims.push_back(dim);
-      summed.push_back(size(sums, dim));
+      summed.push_back(count);
     }
   }
 }
@@ -183,6 +188,32 @@ void SumWriter::store(Value sum, Value work) {
   });
 }
 
+/// Requires of a launch: the elements that are summed have 32-bit numbers.
+ArrayAttr SumWriter::describeLaunches() {
+  Attribute count;
+  for (unsigned dim : llvm::seq(positions)) {
+    if (indices.isFunctionOfDim(dim)) {
+      continue;
+    }
+    Attribute size =
+        b.getStringAttr(sizeOf(names::sumsOf(op.getOf()), int64_t(dim)));
+    count =
+        count ? b.getArrayAttr({b.getStringAttr("mul"), count, size}) : size;
+  }
+  if (!count) {
+    return b.getArrayAttr({});
+  }
+  Attribute isLess = b.getArrayAttr(
+      {b.getStringAttr("lt"), count, b.getI64IntegerAttr(kItemLimit)});
+  return b.getArrayAttr({b.getArrayAttr(
+      {isLess, b.getI64IntegerAttr(1),
+       b.getStringAttr("expected each element of the gradient of '" +
+                       op.getOf() + "' to have fewer than " +
+                       Twine(kItemLimit) +
+                       " rows of batches, heads, and "
+                       "queries or keys")})});
+}
+
 tile::KernelOp SumWriter::createKernel(StringRef name) {
   FailureOr<ArgumentNames> names =
       ArgumentNames::of(cast<func::FuncOp>(op->getParentOp()), ValueRange());
@@ -199,7 +230,7 @@ tile::KernelOp SumWriter::createKernel(StringRef name) {
   auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
                                        op.getProblem(), config, VariantAttr(),
                                        ScheduleAttr());
-  kernel->setDiscardableAttr(kChecksAttr, b.getArrayAttr({}));
+  kernel->setDiscardableAttr(kChecksAttr, describeLaunches());
   Block &block = kernel.getBody().emplaceBlock();
   list.addTo(block);
   b.setInsertionPointToStart(&block);
@@ -246,6 +277,8 @@ tile::KernelOp SumWriter::write(StringRef name) {
   writeSizes();
   Value blocks = b.ceilDiv(product(kept), b.i32(config.getTileM()));
   Value iterations = b.ceilDiv(product(summed), b.i32(config.getTileN()));
+  // Without sums there is no memory to read, not even at index 0.
+  iterations = b.mul(iterations, hasSums);
   Value work = writeNext(blocks);
   Value shares = writeLoop(work, iterations);
   Type rows = shares.getType();

@@ -576,7 +576,8 @@ LogicalResult TileRanges::visitBounds(tile::BoundsOp bounds, SyncNumbers &at) {
 
 LogicalResult TileRanges::checkUsed(Operation *op, SyncNumbers &at) const {
   for (Value result : op->getResults()) {
-    if (result.use_empty() && rankOf(result) == 2 && isTile(rangeOf(result))) {
+    if (result.use_empty() && rankOf(result) == 2 && isTile(rangeOf(result)) &&
+        !rangeOf(result).isAccumulated) {
       return at.run.error(op)
              << "V28: expected the tiles that a loop or branch "
                 "makes to be used, got one that is not";
@@ -611,7 +612,8 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
         return success();
       })
       .Case([&](tile::AccumulateOp add) {
-        ranges[add.getResult()] = TileRange(); // of several heads and batches
+        ranges[add.getResult()] = rangeOf(add.getTile());
+        ranges[add.getResult()].isAccumulated = true;
         return success();
       })
       .Case([&](tile::BroadcastOp broadcast) {

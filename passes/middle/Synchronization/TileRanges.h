@@ -33,6 +33,8 @@ struct TileRange {
   bool sawSame = false;
   /// It is a broadcast vector of rows or columns.
   bool isSpread = false;
+  /// It is a sum over heads and batches, which the loop stores.
+  bool isAccumulated = false;
 
   bool isConstant() const {
     return starts.empty() && summed.empty() && !sawSame && !isSpread;

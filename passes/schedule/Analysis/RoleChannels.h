@@ -19,7 +19,7 @@ public:
   RoleChannels(const BoundSchedule &bound, const Instance &instance);
 
   /// The slots that an entry of the role reads, except for work items, which
-  /// are read at the begin of an item.
+  /// are read at the beginning of an item.
   ArrayRef<SlotRead> readsOf(const Entry &entry) const {
     return reads.find(&entry)->second;
   }

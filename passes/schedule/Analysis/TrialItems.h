@@ -10,8 +10,8 @@
 
 namespace attn::sched {
 
-/// A work item: its iterations, and how many of them the mask lets a sub-tile
-/// skip, within the choice that the width of a block leaves.
+/// A work item: its iterations, and how many of them a sub-tile skips. Masks
+/// that differ by less than the width of a block let it skip one more or less.
 struct TrialItem {
   enum Skip { None, Fewest, Most };
   int trips = 0;

@@ -5,6 +5,7 @@
 #include "../ScheduleModel.h"
 #include "Protocol.h"
 #include "TrialItems.h"
+#include "attn/dialect/AccessMap.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/Execution.h"
 #include "attn/passes/schedule/KernelPlan.h"

@@ -2,8 +2,9 @@
 //
 // Rule V26: which role computes the work items. A counter gives an item to each
 // role that asks, so only one role may ask; it hands the item out through a
-// channel, at the begin of each iteration of the work loop. Other kinds of work
-// derive the items from the number of the CTA, and every role computes its own.
+// channel, at the beginning of each iteration of the work loop. Other kinds of
+// work derive the items from the number of the CTA, and every role computes its
+// own.
 #include "attn/passes/schedule/ScheduleRules.h"
 
 using namespace mlir;
@@ -33,7 +34,7 @@ static LogicalResult checkFirst(const BoundSchedule &bound, int step,
 }
 
 /// Checks that no body lists the step with which each role computes its item:
-/// it runs at the begin of an item, and would run twice.
+/// it runs at the beginning of an item, and would run twice.
 static LogicalResult checkUnlisted(const BoundSchedule &bound, int step,
                                    EmitError emitError) {
   auto isStep = [&](const Entry &entry) {

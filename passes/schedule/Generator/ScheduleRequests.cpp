@@ -304,8 +304,8 @@ chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
     SizeCover cover;
     for (const TableEntry &entry :
          found ? *entries : SmallVector<TableEntry>()) {
-      // Packed entries need static heads; those after one for every launch are
-      // for other masks.
+      // Packed entries need static heads. Entries after one without a condition
+      // are reached with other masks only.
       if (!entry.packed && cover.take(entry.when)) {
         chosen.push_back({entry.file, entry.symbol});
       }

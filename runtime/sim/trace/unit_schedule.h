@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  /// The end of each busy span by its begin.
+  /// The end of each busy span by its beginning.
   std::map<uint64_t, uint64_t> busy;
 };
 

@@ -140,7 +140,7 @@ def bundle_name(point):
     """The file of a point's bundle; lengths and heads are arguments of the launch."""
     dtype = "" if point.dtype == "bf16" else "_" + point.dtype
     dv = "" if point.dv == point.d else f"x{point.dv}"
-    return f"{'bwd' if point.is_backward else 'fwd'}{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
+    return f"{point.op.replace('-', '_')}{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
 
 
 def find_variants(folder):

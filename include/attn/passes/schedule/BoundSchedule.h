@@ -126,7 +126,7 @@ public:
   bool isOfOneThread(const Instance &instance) const;
   /// Whether a step produces work items, which a channel hands out.
   bool makesWork(int step) const;
-  /// Whether a role reads a value of `place` at the begin of a work item,
+  /// Whether a role reads a value of `place` at the beginning of a work item,
   /// because the trip count of the loop depends on it.
   bool isReadAtItemBegin(const Place &place, int value) const {
     return place.channel && place.hasFull && kernel->values[value].isWork;

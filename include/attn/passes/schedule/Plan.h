@@ -28,7 +28,7 @@ struct SlotRef {
   }
 };
 
-/// One action of a role. It runs `shift` time steps after the begin of its
+/// One action of a role. It runs `shift` time steps after the beginning of its
 /// iteration.
 struct PlannedAct {
   enum Kind {

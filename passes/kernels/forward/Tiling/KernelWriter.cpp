@@ -142,8 +142,9 @@ Value KernelWriter::writeNext() {
   // Work items count blocks of the owned dimension; a cluster has one block for
   // each of its CTAs.
   Axis &side = matrix.axis(owned);
-  Value rows = packed > 1 ? b.mul(side.length, b.i32(matrix.ranges.rowsOfPosition))
-                          : side.length;
+  Value rows = packed > 1
+                   ? b.mul(side.length, b.i32(matrix.ranges.rowsOfPosition))
+                   : side.length;
   Value size = config.getCluster() == 1
                    ? side.tileSize
                    : b.i32(side.tile * config.getCluster());

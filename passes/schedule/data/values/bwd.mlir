@@ -11,7 +11,6 @@ module attributes {attn.values = #attn.kernel_values<bwd {
   step ld_do do<N, DV>
   step ld_dl dl<N>
   step init_dp dp0<M, N>
-  step init_s s0<M, N>
   step qk s<M, N>
   step dp dp<M, N>
   step score s1<M, N>, g<M, N>

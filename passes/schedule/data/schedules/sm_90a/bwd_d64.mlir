@@ -1,4 +1,5 @@
-// All gradients, head dims up to 64: each of two warpgroups has 64 keys, and adds half of the columns of each share of dQ to memory.
+// All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds half of the columns of each share of dQ to
+// memory. The scores of the next block are computed while that is added.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right"]
     config <tile_m = 128, tile_n = 64, work = grid>
@@ -9,8 +10,8 @@ attn.table_entry bwd @bwd_d64 head_dim 64, 64
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
-  chan do = do in smem depth 2
+  chan q = q in smem depth 3
+  chan do = do in smem depth 3
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
@@ -30,7 +31,9 @@ attn.table_entry bwd @bwd_d64 head_dim 64, 64
     kv { ld_q once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { ld_dl ld_lse await(ld_dl) init_dp dp qk await(ld_lse) score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk red_dq await(red_dq) }
+    kv { ld_dl + 1 ld_lse + 1 await(ld_dl) + 1 init_dp + 1 dp + 1 await(ld_lse) + 1 score + 1 mask + 1 exp + 1
+        cvt_p + 1 mm_dv + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 qk
+        red_dq + 1 await(red_dq) + 1 }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -14,7 +14,6 @@ attn.table_entry bwd_pairs @bwd_pairs_d256 head_dim 256, 256
   hold dl = dl in reg depth 1
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
-  hold sum = sum in reg
   knob exp2_soft 0 of 1
   knob peel first_masked
   body load {
