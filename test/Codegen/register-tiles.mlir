@@ -45,8 +45,8 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
       // CHECK: }
       // CHECK-COUNT-2: llvm.store {{.*}} : i32
       tile.store_reg %u, %y at(%batch, %head, %block) #bshd : tensor<64x16xbf16, #acc>, tensor<?x?x?x16xbf16>
-      // CHECK-COUNT-8: llvm.atomicrmw fadd
-      // PTX-COUNT-8: atom.global.add.f32
+      // CHECK-COUNT-4: nvx.reduce_add {{.*}} : vector<2xf32>
+      // PTX-COUNT-4: red.relaxed.gpu.global.add.v2.f32
       tile.reduce_add %scaled, %dq at(%batch, %head, %block) #bshd : tensor<64x16xf32, #acc>, tensor<?x?x?x16xf32>
     }
   }

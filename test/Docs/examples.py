@@ -19,14 +19,14 @@ CONFIGS = ["work = grid", "work = dynamic", "work = dynamic, row_max = first_blo
            "work = dynamic, cluster = 2", "work = dynamic, last_wave_parts = 8"]
 VALUES = {
     "attn": {"tensor<?x?x?x128xbf16>": "q k v o do", "f32": "scale cap", "tensor<?xf32>": "slopes",
-             "tensor<?x?x?xf32>": "lse dlse lse2 delta"},
+             "tensor<?x?x?xf32>": "lse dlse lse2 delta sums", "tensor<?x?x?x128xf32>": "sums"},
     "tile": {
         "!tile.work": "w",
         "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap",
-        "i1": "failed", "f32": "scale",
-        "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?xi32>": "ids",
-        "tensor<64x64xbf16>": "q o", "tensor<128x64xbf16>": "k v t", "tensor<64x128xbf16>": "p",
-        "tensor<64x128xf32>": "s", "tensor<64x128xi32>": "keys",
+        "i1": "failed begins", "f32": "scale",
+        "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?x?xbf16>": "bias", "tensor<?x?xi32>": "ids",
+        "tensor<64x64xbf16>": "q o rows", "tensor<128x64xbf16>": "k v t", "tensor<64x128xbf16>": "p",
+        "tensor<64x128xf32>": "s sum t", "tensor<64x128xi32>": "keys queries",
         "tensor<64x64xf32>": "acc", "tensor<64xf32>": "l", "tensor<64xi1>": "overflow",
         "tensor<64x128xbf16, #tile.layout<atom = wgmma_acc, repeats = 16>>": "p16"},
     "ws": {
@@ -37,7 +37,8 @@ VALUES = {
         "!ws.slot<@k, tensor<128x64xbf16>>": "slot", "!ws.slot<@qe, tensor<64x64xbf16>>": "held"},
     "nvx": {
         "i32": "qdesc kdesc vdesc parity cursor", "vector<32xi32>": "p", "vector<64xf32>": "o0 s s0", "vector<16xf32>": "x",
-        "!llvm.ptr<3>": "barrier", "!llvm.ptr<1>": "base"},
+        "vector<2xf32>": "pair", "!llvm.ptr<3>": "barrier",
+        "!llvm.ptr<1>": "base address"},
 }
 DECLARATIONS = {  # of a ws.kernel
     "k": "ws.channel @k [tensor<128x64xbf16>] depth 2",
@@ -54,7 +55,9 @@ def used_values(dialect, example):
     for names in re.findall(r"(?m)^\s*((?:%\w+, )*%\w+) = ", example):
         defined.update(re.findall(r"%(\w+)", names))
     used = set(re.findall(r"%(\w+)", example)) - defined
-    return [(f"%{name}", kind) for kind, names in VALUES[dialect].items() for name in names.split() if name in used]
+    kinds = [(f"%{name}", kind) for kind, names in VALUES[dialect].items() for name in names.split() if name in used]
+    several = {name for name, _ in kinds if sum(name == each for each, _ in kinds) > 1}
+    return [(name, kind) for name, kind in kinds if name not in several or kind in example]
 
 
 def plan(example):

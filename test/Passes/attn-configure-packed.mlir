@@ -18,7 +18,7 @@ func.func @grouped(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 // As many heads of K and V as of Q: nothing is packed, but the entry's tiles
 // are used.
 // CHECK-LABEL: func.func @alone(
-// CHECK: config <tile_m = 64, tile_n = 128, {{[^>]*}}last_wave_parts = 16> variant <"alone" when <seqlen_q at_most 16>>
+// CHECK: config <tile_m = 64, tile_n = 128, {{[^>]*}}last_wave_parts = 64> variant <"alone" when <seqlen_q at_most 16>>
 // CHECK-NOT: pack_gqa
 !q = tensor<?x16x32x64xbf16>
 !k = tensor<?x?x32x64xbf16>

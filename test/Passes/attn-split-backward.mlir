@@ -78,16 +78,16 @@ func.func @none(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: 
 // CHECK: %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dv) captures(
 // CHECK: score_region
 // CHECK: return %[[DQ]], %[[DK]], %[[DV]]
-!w = tensor<?x?x?x256xbf16>
-func.func @wide(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %c: f32) -> (!w, !w, !w) {
+!wide = tensor<?x?x?x256xbf16>
+func.func @wide(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !l, %delta: !l, %scale: f32, %c: f32) -> (!wide, !wide, !wide) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       captures(%c : f32)
       score_region {
       ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %factor: f32):
         %z = arith.mulf %x, %factor : f32
         attn.yield %z, %factor : f32, f32
-      } : (!w, !w, !w, !w, !l)
-  return %dq, %dk, %dv : !w, !w, !w
+      } : (!wide, !wide, !wide, !wide, !l)
+  return %dq, %dk, %dv : !wide, !wide, !wide
 }
 
 // Left alone: an op for one kernel, and one with a config.

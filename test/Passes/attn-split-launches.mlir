@@ -53,3 +53,30 @@ func.func @g_bwd(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tenso
       : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
   return %dq, %dk, %dv : tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>
 }
+
+// -----
+
+// Sums of derivatives by a capture stay in the workspace: their sizes are those of Q or K. The problem of the call is that of attention.
+// CHECK-LABEL: func.func @sums_bwd(
+// CHECK-LABEL: func.func @sums_sum(
+// CHECK: launch.sequence "sums" launches ["sums_bwd", "sums_sum", "sums_bwd_1", "sums_sum_1"] temporaries ["w_sums", "scale_sums"]
+// CHECK-SAME: sizes {scale_sums_d0 = "b", scale_sums_d1 = "hq", scale_sums_d2 = "sq", w_sums_d0 = "b", w_sums_d1 = "hk", w_sums_d2 = "sk"}
+// CHECK-SAME: problem <kind = bwd_rows,
+func.func @sums(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, %do: tensor<?x?x?x64xbf16>,
+    %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %w: tensor<?xf32> {attn.name = "w"}) -> (tensor<?xf32>, tensor<1xf32>) {
+  %sums = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(key_sums of 0 at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  %dw = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> (p)> : tensor<?x?x?xf32> -> tensor<?xf32>
+  %of_scale = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(row_sums) captures(%w : tensor<?xf32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: tensor<?xf32>):
+        attn.yield %x, %x : f32, f32
+      } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  %dscale = attn.sum_gradient %of_scale over(%scale) of "scale" at affine_map<(b, h, p) -> (0)> : tensor<?x?x?xf32> -> tensor<1xf32>
+  return %dw, %dscale : tensor<?xf32>, tensor<1xf32>
+}

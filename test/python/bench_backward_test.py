@@ -33,10 +33,12 @@ class Points(unittest.TestCase):
 
     def test_bundles(self):
         point = points.Point("causal", 64, 4096, dtype="fp16", op="bwd-det")
-        self.assertEqual(contenders.bundle_name(point), "bwd_fp16_d64_causal.attn")
+        self.assertEqual(contenders.bundle_name(point), "bwd_det_fp16_d64_causal.attn")
         self.assertEqual(contenders.bundle_name(point.forward), "fwd_fp16_d64_causal.attn")
         self.assertEqual(make_bundles.source(point).count("{attn.gradient}"), 3)
         self.assertNotIn("attn.gradient", make_bundles.source(point.forward))
+        self.assertNotIn("any_order", make_bundles.source(point))
+        self.assertIn("attributes {attn.any_order} {", make_bundles.source(points.Point("none", 64, 4096, op="bwd")))
 
     def test_what_cannot_be_raced(self):
         for arguments in (["--op=bwd", "--matrix=."], ["--op=bwd-det", "--bundles=.", "--cases=prefix1024"]):

@@ -271,13 +271,26 @@ class Rules(GradientTest):
             self.assertEqual(self.attns(self.q, self.k).dtype, torch.bfloat16)
 
     def test_the_same_bits_in_each_run(self):
-        first = self.gradients(self.attns(self.q, self.k))
-        with mock.patch.object(torch, "are_deterministic_algorithms_enabled", return_value=True):
-            self.assertTrue(all(map(torch.equal, self.gradients(self.attns(self.q, self.k)), first)))
-        q, k = (x.detach().transpose(1, 2).requires_grad_() for x in (self.q, self.k))
-        out = attn.flash_attn_func(q, k, k, deterministic=True)
-        got = torch.autograd.grad(out, (q, k), self.gradient.transpose(1, 2))
-        self.assertTrue(all(torch.equal(a, b.transpose(1, 2)) for a, b in zip(first, got)))
+        """Kernels that may add in any order run only where nobody asks for these."""
+        from attn import _replay
+
+        texts = []
+        get = _replay.Executable.get
+        with mock.patch.object(_replay.Executable, "get", side_effect=lambda ir, target: texts.append(ir) or get(ir, target)):
+            q, k = (x.detach().transpose(1, 2).requires_grad_() for x in (self.q, self.k))
+            gradient = self.gradient.transpose(1, 2)
+            for asked, switch in ((False, False), (True, False), (False, True)):
+                for _ in range(2):  # in full, and repeated
+                    with mock.patch.object(torch, "are_deterministic_algorithms_enabled", return_value=switch):
+                        texts.clear()
+                        out = attn.flash_attn_func(q, k, k, deterministic=asked)
+                        got = torch.autograd.grad(out, (q, k), gradient)
+                    self.near([x.transpose(1, 2) for x in got], self.want)
+                    any_order = ["attn.any_order" in text for text in texts if "attn.gradient" in text]
+                    self.assertEqual(set(any_order) - {not (asked or switch)}, set())
+        from attn import _replay
+        modes = {deterministic for _, _, deterministic in _replay._remembered.gradients}
+        self.assertEqual(modes, {False, True})
 
     def test_gradients_at_kinks_are_torchs(self):
         q = k = torch.zeros(1, 1, 4, 64).half()
@@ -292,6 +305,55 @@ class Rules(GradientTest):
             self.near(torch.autograd.grad(out, (q, k), gradient), self.exact(exact, (q, k), gradient))
 
 
+class Captured(GradientTest):
+    """Gradients of the tensors that functions read."""
+
+    ROWS, COLUMNS = 20, 30
+
+    def check(self, tensor, score, call=None, needs=True):
+        """`score(s, b, h, i, j, tensor)`; `call(q, k, v, tensor)` is attn's function, without it attn.attention."""
+        q, k, v = (self.normal(2, h, n, 64).requires_grad_(needs) for h, n in ((4, self.ROWS), (2, self.COLUMNS), (2, self.COLUMNS)))
+        tensor = tensor.requires_grad_()
+        gradient = self.normal(2, 4, self.ROWS, 64)
+        call = call or (lambda q, k, v, tensor: attn.attention(q, k, v, lambda *place: score(*place, tensor), enable_gqa=True))
+        wanted = [x for x in (q, k, v, tensor) if x.requires_grad]
+        got = torch.autograd.grad(call(q, k, v, tensor), wanted, gradient)
+
+        def exact(q, k, v, tensor):
+            kind = gradient_problems.Kind(None, lambda *place: score(*place, tensor))
+            return gradient_problems.attend(kind, q, k, v)[0]
+
+        want = self.exact(exact, (q, k, v, tensor), gradient)
+        for found, x in zip(got, wanted):
+            self.assertEqual((found.shape, found.dtype), (x.shape, x.dtype))
+        self.near(got, want)
+
+    def test_by_head(self):
+        far = lambda s, b, h, i, j, slopes: s - slopes[h] * (i - j).abs()
+        self.check(torch.rand(4), far)
+        self.check(torch.rand(4), far, needs=False)
+        shift = self.COLUMNS - self.ROWS
+        self.check(torch.rand(4), lambda s, b, h, i, j, slopes: s - slopes[h] * (i + shift - j).abs(), lambda q, k, v, slopes: (
+            attn.flash_attn_func(*(x.transpose(1, 2) for x in (q, k, v)), alibi_slopes=slopes).transpose(1, 2)))
+
+    def test_by_query_and_by_key(self):
+        self.check(torch.randn(self.ROWS), lambda s, b, h, i, j, bias: s * bias[i])
+        self.check(torch.randn(2, self.COLUMNS), lambda s, b, h, i, j, bias: s + bias[b, j])
+
+    def test_of_pairs(self):
+        self.check(torch.randn(4, self.ROWS, self.COLUMNS), lambda s, b, h, i, j, bias: s + bias[h, i, j])
+
+    def test_additive_masks(self):
+        for shape in ((2, 4, self.ROWS, self.COLUMNS), (4, self.ROWS, self.COLUMNS), (self.ROWS, self.COLUMNS), (2, 1, self.ROWS, 1)):
+            for dtype in (torch.float16, torch.float32):
+                score = lambda s, b, h, i, j, mask: s + mask
+                self.check(self.normal(*shape, dtype=dtype), score,
+                           lambda q, k, v, mask: attn.sdpa(q, k, v, attn_mask=mask, enable_gqa=True))
+
+    def test_of_what_is_computed(self):
+        self.check(torch.randn(60), lambda s, b, h, i, j, table: s + table[i - j + 29])
+
+
 class Refused(GradientTest):
     def test_results_that_are_given(self):
         kernel, q = attn.compile(head_dim=64, dtype="f16"), self.normal(1, 9, 2, 64)
@@ -299,26 +361,35 @@ class Refused(GradientTest):
             with self.assertRaisesRegex(attn.UnsupportedError, "'q' requires a gradient, which results that are written"):
                 kernel(q.clone().requires_grad_(), q, q, **given)
 
-    def test_captured_tensors(self):
-        slopes, q = torch.rand(2, requires_grad=True), self.normal(1, 2, 9, 64)
-        for wants in (q, q.clone().requires_grad_()):
-            with self.assertRaisesRegex(attn.UnsupportedError, "'slopes' requires a gradient"):
-                attn.attention(wants, q, q, lambda s, b, h, i, j: s + slopes[h])
-            with self.assertRaisesRegex(attn.UnsupportedError, "'alibi_slopes' requires a gradient"):
-                attn.flash_attn_func(*(x.transpose(1, 2) for x in (wants, q, q)), alibi_slopes=slopes)
+    def test_numbers_and_bounds(self):
+        number, q = torch.tensor(0.5, requires_grad=True), self.normal(1, 2, 9, 64)
+        for function, name in ((lambda: attn.sdpa(q, q, q, scale=number), "scale"),
+                               (lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * number), "number")):
+            with self.assertRaisesRegex(attn.UnsupportedError, f"'{name}' requires a gradient"):
+                function()
+
+    def test_a_captured_tensor_whose_gradient_would_have_no_order(self):
+        table, q = torch.rand(99, requires_grad=True), self.normal(1, 2, 9, 64)
+        with mock.patch.object(torch, "are_deterministic_algorithms_enabled", return_value=True):
+            with self.assertRaisesRegex(attn.UnsupportedError, "'table' requires a gradient"):
+                attn.attention(q, q, q, lambda s, b, h, i, j: s + table[i - j + 40])
 
     def test_what_the_compiler_does_not_have(self):
-        """And transformers and torch then compute it."""
-        q, = self.leaves((1, 2, 9, 256))
-        reason = "'query' requires a gradient, which the compiler does not have for this attention: .*head"
-        with self.assertRaisesRegex(attn.UnsupportedError, reason):
-            attn.sdpa(q, q, q)
-        with self.assertLogs("attn", "WARNING"), attn.routed() as calls:
-            out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
-        self.assertEqual((calls.served, len(calls.refused)), (0, 1))
-        self.assertTrue(out.requires_grad)
-        with torch.no_grad():
-            attn.sdpa(q, q, q)
+        """Torch then computes it."""
+        from attn import _replay
+
+        _replay._remembered.replays.clear()
+        q, = self.leaves((1, 2, 9, 64))
+        with mock.patch("attn._call.refusal", return_value="there is no schedule"):
+            reason = "'query' requires a gradient, which the compiler does not have for this attention: there is no schedule"
+            with self.assertRaisesRegex(attn.UnsupportedError, reason):
+                attn.sdpa(q, q, q)
+            with self.assertLogs("attn", "WARNING"), attn.routed() as calls:
+                out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+            self.assertEqual((calls.served, len(calls.refused)), (0, 1))
+            self.assertTrue(out.requires_grad)
+            with torch.no_grad():
+                attn.sdpa(q, q, q)
 
     def test_second_derivatives(self):
         q, = self.leaves((1, 2, 9, 64))
@@ -410,18 +481,6 @@ class Compiled(GradientTest):
             want, got = (torch.autograd.grad(f(*tensors).sum(), wanted) for f in (function, compiled))
             self.assertTrue(all(map(torch.equal, got, want)))
 
-    def test_refusals_fall_back(self):
-        torch._dynamo.reset()
-        q, = self.leaves((1, 2, 9, 256))
-
-        def function(q):
-            try:
-                return attn.sdpa(q, q, q)
-            except attn.UnsupportedError:
-                return q * 2
-
-        self.assertTrue(torch.equal(torch.compile(function, backend="eager", fullgraph=True)(q), q * 2))
-
     def test_exported_programs(self):
         class Model(torch.nn.Module):
             def __init__(self):
@@ -444,7 +503,7 @@ class Operator(GradientTest):
         from attn import _torch_gradients
 
         arguments = ("Tensor? out_gradient, Tensor? lse_gradient, Tensor q, Tensor k, Tensor v, Tensor[] captures, Tensor out, "
-                     "Tensor lse, float[] floats, SymInt[] ints, bool[] needs, str ir")
+                     "Tensor lse, float[] floats, SymInt[] ints, bool[] needs, str ir, bool deterministic=False")
         self.assertEqual(str(_torch_gradients.backward._schema), f"attn::backward({arguments}) -> Tensor[]")
 
     def test_opcheck(self):

@@ -200,7 +200,7 @@ class Derivatives(TorchTest):
         self.refused("out", _torch_ops.forward_out, q, q, q, [], [0.1], [], kernel.ir, out=wants * 1, lse=lse)
         slopes = torch.rand(2, requires_grad=True)
         kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s + slopes[h])
-        self.refused(r"captures\[0\]", _torch_ops.forward, q, q, q, [slopes], [0.1], [], kernel.ir)
+        self.refused(r"captures\[0\]", _torch_ops.forward_out, q, q, q, [slopes], [0.1], [], kernel.ir, out=out, lse=lse)
 
 
 class Batches(TorchTest):

@@ -243,7 +243,7 @@ func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, 
 func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op failed to infer returned types}}
   // expected-error @below {{'attn.attention_bwd' op inferred type(s) 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>' are incompatible with return type(s) of operation 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x64xbf16>', 'tensor<?x?x?x128xbf16>'}}
-  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 1, 0, 0>}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}
       : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
   return
 }

@@ -201,6 +201,14 @@ TEST_F(InferMask, leavesWhatFloatsDecide) {
       %number = arith.fptosi %y : f32 to i32
       %r = arith.cmpi slt, %b, %number : i32)",
                           R"(
+      %0 = arith.constant 0 : i32
+      %9 = arith.constant 9 : i32
+      %number = arith.fptosi %y : f32 to i32
+      %natural = arith.maxsi %number, %0 : i32
+      %small = arith.minsi %natural, %9 : i32
+      %end = arith.addi %i, %small : i32
+      %r = arith.cmpi slt, %j, %end : i32)",
+                          R"(
       %0 = arith.constant 8.0 : f32
       %r = arith.cmpf olt, %y, %0 : f32)",
                           R"(

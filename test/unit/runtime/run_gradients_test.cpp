@@ -284,7 +284,8 @@ TEST(Gradients, ofCapturesLeaveOutWhatIsNotChosen) {
               {"f32", "addf", "s", "%4"},
               {"f32", "yield", "%5"}});
   root.of.ofCaptures = true;
-  for (double gradient : computeGradients(root.in, root.of).captures[1].exact) {
+  Gradients gradients = computeGradients(root.in, root.of);
+  for (double gradient : gradients.captures[1].exact) {
     EXPECT_EQ(gradient, 0);
   }
 }

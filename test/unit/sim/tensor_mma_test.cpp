@@ -615,14 +615,23 @@ TEST(TensorRefusals, nameWhatIsNotSimulated) {
     kernel.run();
     return kernel.failure;
   };
+  auto refuses = [&](const std::string &form, const std::string &operands) {
+    std::string failure = failureOf(form + operands);
+    EXPECT_NE(failure.find("unsupported form '" + form + "'"),
+              std::string::npos)
+        << form << ": " << failure;
+  };
   for (const char *form :
        {"mma.sp.cta_group::1.kind::f16", "mma.ws.cta_group::1.kind::f16",
         "mma.sp.cta_group::1.kind::mxf4.block_scale.block32",
         "mma.cta_group::1.kind::f16.ashift"}) {
-    EXPECT_NE(failureOf("tcgen05." + std::string(form) +
-                        " [%r1], %rd1, %rd2, %r2, %p1;")
-                  .find("unsupported form 'tcgen05." + std::string(form) + "'"),
-              std::string::npos)
-        << form;
+    refuses("tcgen05." + std::string(form), " [%r1], %rd1, %rd2, %r2, %p1;");
+  }
+  refuses("tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32",
+          " {%r1, %r2}, %r3, [%r4];");
+  for (const char *mode : {"im2col", "tile::im2col::w", "im2col::w::128"}) {
+    refuses("cp.async.bulk.tensor.3d.shared::cta.global." + std::string(mode) +
+                ".mbarrier::complete_tx::bytes",
+            " [%r1], [%rd1, {%r2, %r3, %r4}], [%r5], {%r6};");
   }
 }
