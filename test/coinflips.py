@@ -98,7 +98,7 @@ def draw_point(rng, has_region, generator):
         "launch": rarely(rng, "alone", "dependent"), "overlap": rarely(rng, "qk_first", "pv_first", "none"),
         "rescale": rarely(rng, "after_pv", "before_pv"), "row_max": rng.choice(("running", "first_block", "first_block", "integer")),
         "rescale_threshold": rng.choice((0, 8)), "exp2_soft": rng.choice(("0/1", "0/1", "1/8", "1/2", "1/1")),
-        "exp2_degree": rng.randint(3, 5), "peel": rarely(rng, "first_branch", "first_masked", "first"), "skip": rng.choice(("none", "right")),
+        "exp2_degree": rng.randint(3, 5), "peel": rarely(rng, "first_branch", "first_masked", "first"), "skip": rng.choice(("none", "right", "both")),
         "turn": rng.choice((False, True))}
     others = {name: rarely(rng, parameter.default, *parameter.others())
               for name, parameter in generator.parameters.items() if name not in drawn}

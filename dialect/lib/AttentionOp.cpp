@@ -102,7 +102,9 @@ RowKeys AttentionOp::getRowKeysSides() {
            constant.getSExtValue() == value;
   };
   return (isConstant(0, 0) && !hasPrefix() ? RowKeys::None : RowKeys::First) |
-         (isConstant(1, kItemLimit) ? RowKeys::None : RowKeys::End);
+         (isConstant(1, kItemLimit) ? RowKeys::None : RowKeys::End) |
+         (getRowKeys().getArgument(2).use_empty() ? RowKeys::Alike
+                                                  : RowKeys::None);
 }
 
 Value AttentionOp::getBound(MaskBounds kind) {

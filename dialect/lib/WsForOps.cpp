@@ -60,10 +60,12 @@ static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
 
 /// C2 of ws.for.
 static LogicalResult verifyRanges(ForOp loop) {
+  size_t last = loop.getRanges().size() - 1;
   for (auto [number, range] : llvm::enumerate(loop.getRanges().getList())) {
-    if (range.getKind() == attn::tile::RangeKind::Skipped && number > 0) {
-      return loop.emitOpError("expected the first range alone to be skipped, "
-                              "got range ")
+    bool isEnd = number == 0 || number == last;
+    if (range.getKind() == attn::tile::RangeKind::Skipped && !isEnd) {
+      return loop.emitOpError("expected the first and the last range alone to "
+                              "be skipped, got range ")
              << number;
     }
   }

@@ -25,10 +25,14 @@ struct Key {
   bool packed = false; // of an entry: for problems whose heads it packs
 
   /// The keys of a row end like those of a causal mask, and begin like those of
-  /// a window.
+  /// a window. If all rows have the same, no sub-tile has fewer blocks, as
+  /// without a mask.
   static TableMasks masksOf(ProblemAttr problem) {
     StringRef served = builtInMask(problem.getMask()).served;
     RowKeys sides = problem.getRowKeys();
+    if (bitEnumContainsAll(sides, RowKeys::Alike)) {
+      sides = RowKeys::None;
+    }
     TableMasks masks = TableMasks::Nothing;
     if (bitEnumContainsAll(sides, RowKeys::End)) {
       masks |= TableMasks::CausalTopLeft;

@@ -1,8 +1,11 @@
 // attn-pipeline where a sub-tile skips blocks: before the prologue, a loop
 // waits for the slots of skipped blocks and releases them, and passes turns on.
-// Then come the blocks of the sub-tile's own rows.
+// Then come the blocks of the sub-tile's own rows, and blocks that are skipped last.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: attn-opt %s --attn-pipeline --attn-verify-sync -o /dev/null
+// RUN: sed -e 's/skip right/skip both/; s/skipped, masked, full\]/skipped, masked, full, skipped]/; s/%own#1, %2#2)/%own#1, %own#2, %2#2)/' %s > %t.both.mlir
+// RUN: attn-opt %t.both.mlir --attn-pipeline | FileCheck %s --check-prefix=BOTH
+// RUN: attn-opt %t.both.mlir --attn-pipeline --attn-verify-sync -o /dev/null
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
@@ -167,3 +170,20 @@ ws.kernel @small machine "sm_90a" args ["q", "k", "o" write, "lse" write, "n"] p
 // CHECK: arith.cmpi sgt, %[[TRIPS]],
 // The masked range ends where its own rows see whole blocks.
 // CHECK: arith.subi %[[OWN]]#0, %[[OWN]]#1 : i32
+
+// BOTH: ws.role @wg
+// BOTH: %[[ALL:.*]]:3 = tile.bounds %[[W:.*]] : i32, i32, i32 {
+// BOTH: %[[OWN:.*]]:3 = tile.bounds %[[W]] subtile(%[[ME:.*]] of 2) : i32, i32, i32 {
+// BOTH: arith.subi %[[ALL]]#0, %[[OWN]]#0 : i32
+// BOTH: arith.subi %[[OWN]]#0, %[[OWN]]#2 : i32
+// BOTH: scf.if
+// BOTH: } else {
+// BOTH: }
+// BOTH-NEXT: %[[COUNT:.*]] = arith.subi %[[OWN]]#2, %[[ALL]]#2 : i32
+// BOTH: scf.for %{{.*}} = %{{.*}} to %[[COUNT]] step %{{.*}} : i32 {
+// BOTH-NEXT:   ws.take @tc[%[[ME]]]
+// BOTH-NEXT:   %[[K:.*]] = ws.wait : <@k, tensor<128x64xbf16>>
+// BOTH-NEXT:   ws.release %[[K]] : <@k, tensor<128x64xbf16>>
+// BOTH-NEXT:   ws.give @tc[%[[ME]]]
+// BOTH-NEXT: }
+// BOTH-NEXT: ws.await_store

@@ -1,6 +1,14 @@
 // attn-warp-specialize with 'skip right': replicas of the role with one a sub-tile start at their own rows' last block.
 // RUN: attn-opt %s --attn-warp-specialize | FileCheck %s
 // RUN: attn-opt %s --attn-warp-specialize --attn-hand-out --attn-plan-memory --attn-pipeline --attn-verify-sync -o /dev/null
+// With 'skip both' they also end at their first block, unless all rows begin with block 0.
+// RUN: sed 's/skip right/skip both/' %s > %t.both.mlir
+// RUN: attn-opt %t.both.mlir --attn-warp-specialize | FileCheck %s --check-prefix=BOTH
+// RUN: attn-opt %t.both.mlir --attn-warp-specialize --attn-hand-out --attn-plan-memory --attn-pipeline --attn-verify-sync -o /dev/null
+// RUN: sed 's/^ *tile.yield %first, %rows, %first/%%zero = arith.constant 0 : i32\n tile.yield %first, %rows, %%zero/' %t.both.mlir | attn-opt --attn-warp-specialize | FileCheck %s
+// BOTH: %[[ALL:.*]]:3 = tile.bounds %[[W:.*]] : i32, i32, i32 {
+// BOTH: %[[OWN:.*]]:3 = tile.bounds %[[W]] subtile(%{{.*}} of 2) : i32, i32, i32 {
+// BOTH: ws.for ranges <down [skipped, masked, full, skipped]> bounds(%[[ALL]]#0, %[[OWN]]#0, %[[OWN]]#1, %[[OWN]]#2, %[[ALL]]#2)
 // Bounds that do not depend on the rows, or no knob: nothing to skip.
 // RUN: sed 's/%first, %rows = tile.owned_rows %arg5/%first, %rows, %batch = tile.work_coords %arg5/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/knob skip right/knob skip none/' %s | attn-opt --attn-warp-specialize | FileCheck %s --check-prefix=NONE

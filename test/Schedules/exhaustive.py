@@ -3,7 +3,7 @@
 """Verifies every schedule of the table, its rungs and this folder, and the program emitted for
 it, with all lists of work items that the passes can try: --attn-verify-schedule and
 --attn-verify-sync with option `exhaustive`. Each with the first mask it serves that lets
-sub-tiles skip blocks, and the first that does not."""
+sub-tiles skip blocks, and the first that does not; with `skip both` also with windows."""
 
 import argparse
 import os
@@ -18,11 +18,12 @@ import clean
 
 
 def cases():
-    """One case of each schedule with skipped blocks, and one without."""
+    """One case of each schedule with skipped blocks, one with blocks skipped on both sides, and one without."""
     known = set()
     for case in clean.all_cases():
         mask = case.name.split(":")[-1]
-        key = case.schedule, mask in ("none", "softcap")
+        sides = "none" if mask in ("none", "softcap") else "both" if mask == "window" and "skip both" in (case.schedule or "") else "right"
+        key = case.schedule, sides
         if case.schedule and key not in known:
             known.add(key)
             yield case

@@ -90,6 +90,13 @@ class Visited(unittest.TestCase):
         self.assertEqual(blocks[-2:], [1 + (1280 - 128) // 64] * 2)
         self.assertEqual(blocks[:2], [2, 2])
 
+    def test_warpgroups_leave_out_blocks_on_both_sides(self):
+        # The queries of the last tile see 1 + 1023 keys each, from the third last block of 64 keys and the 16 before it on.
+        steps = shares.survey_blocks("window1024", 1280)
+        for skips, skips_left, counts in ((False, False, [18, 18]), (True, False, [17, 18]), (True, True, [17, 17])):
+            tiles = shares.Tiles(128, 64, skips, skips_left)
+            self.assertEqual(shares.visited_blocks(steps, tiles)[-2:], counts)
+
     def test_what_stays_a_function_skips_nothing(self):
         tiles = shares.Tiles(128, 64, True)
         self.assertEqual(shares.visited("documents", 512, tiles), shares.visited("causal", 512, tiles))

@@ -81,8 +81,9 @@ FailureOr<int32_t> WarpValues::first(Value value, Operation *user,
 //===----------------------------------------------------------------------===//
 
 /// Downward the bounds are [total, total - masked, 0]; further ranges share the
-/// rest. Each sub-tile, and each CTA, has one masked block less than the next.
-/// Upward they are counted from the other end, and no sub-tile has fewer.
+/// rest. Each sub-tile, and each CTA, has one masked block less than the next
+/// at the right end, and one block more at the left. Upward they are counted
+/// from the other end, and no sub-tile has fewer.
 int64_t WarpValues::boundOf(OpResult result) const {
   auto bounds = cast<tile::BoundsOp>(result.getOwner());
   unsigned index = result.getResultNumber();
@@ -92,16 +93,23 @@ int64_t WarpValues::boundOf(OpResult result) const {
                ? item.total
                : item.total - ((item.total - item.masked) >> (index - 1));
   }
+  int64_t subtiles = bounds.getOf().value_or(1);
+  auto beginOf = [&](unsigned range) {
+    return (item.total - item.masked) >> (range - 1);
+  };
   if (index == 0) {
     int64_t later = clusterOf(kernel) - 1 - warp.cta;
-    int64_t subtiles = bounds.getOf().value_or(1);
     int64_t skipped = (later + 1) * subtiles - 1 - warp.replica;
     return item.total -
            (bounds.getSubtile() ? std::min(item.masked, skipped) : 0);
   }
-  return index + 1 == bounds->getNumResults()
-             ? 0
-             : (item.total - item.masked) >> (index - 1);
+  if (index + 1 < bounds->getNumResults()) {
+    return beginOf(index);
+  }
+  int64_t most = beginOf(std::max(index - 1, 1u));
+  return bounds.getSubtile()
+             ? std::min(most, warp.cta * subtiles + warp.replica)
+             : 0;
 }
 
 /// Returns nothing for an unknown op.

@@ -74,7 +74,9 @@ def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 // The ends of the keys that `row_keys` of attn.attention yields.
 def Attn_RowKeys : I32BitEnumAttr<"RowKeys", "the sides on which `row_keys` bounds the keys of a query", [
   I32BitEnumAttrCaseNone<"None", "none">, I32BitEnumAttrCaseBit<"First", 0, "first">,
-  I32BitEnumAttrCaseBit<"End", 1, "end">]> {
+  I32BitEnumAttrCaseBit<"End", 1, "end">,
+  // and they are those of all queries of a batch and head
+  I32BitEnumAttrCaseBit<"Alike", 2, "alike">]> {
   let cppNamespace = "::attn";
   let genSpecializedAttr = 0;
 }

@@ -86,7 +86,9 @@ def Attn_RowMaxWords : Attn_Words<"RowMax", "where the reference of a row's expo
   "running", "first_block",
   "integer"]>; // running, from the scores' bits as integers, at least 0
 def Attn_SkipWords : Attn_Words<"Skip", "which blocks a sub-tile leaves to the others", [
-  "none", "right"]>; // blocks right of the last key of each of its rows
+  "none",
+  "right",   // blocks right of the last key of each of its rows
+  "both"]>;  // those, and blocks left of the first key of each of its rows
 def Attn_LaunchWords : Attn_Words<"Launch", "when a kernel's CTAs may start", [
   "alone",       // when the previous launch has ended
   "dependent"]>; // earlier; the CTAs themselves wait for its end
@@ -239,7 +241,7 @@ def Attn_VDepth : Attn_Knob<5, "v_depth", Attn_Numbers<0, 16>, "0", "blocks of V
 def Attn_RingsKnob
     : Attn_Knob<6, "rings", Attn_RingsWords, "apart",
                 "K and V in rings of their own, or in one of as many blocks as both would have"> {
-  let only = [Attn_Where<"stage_o", "over_v", 1>, Attn_Where<"skip", "right", 1>];
+  let only = [Attn_Where<"stage_o", "over_v", 1>, Attn_Where<"skip", "right", 1>, Attn_Where<"skip", "both", 1>];
   let short = "ring";
   let shortAt = 102;
   let shown = [Attn_Shown<"one", ["union_ring"], ["chan kv = k | v in smem depth 4"]>,
@@ -414,12 +416,13 @@ def Attn_PeelKnob
 }
 def Attn_SkipKnob
     : Attn_Statement<26, "skip", Attn_SkipWords, "none",
-                     "which blocks a consumer leaves out: those right of its own rows, where masked"> {
+                     "which blocks a consumer leaves out: those right of the keys of its own rows, or on both sides of them"> {
   let consumedBy = Attn_ByWarpSpecialize;
   let at = 2;
   let only = [Attn_Where<"consumers", "1", 1>];
-  let detail = "with `right` a sub-tile leaves blocks without keys of its own rows at the right end to the others";
-  let shown = [Attn_Shown<"right", ["skip_right", "test/Tools/sim-skip.test"]>];
+  let detail = "with `right` a sub-tile leaves blocks without keys of its own rows at the right end to the others, with `both` also those "
+               "at the left end";
+  let shown = [Attn_Shown<"right", ["skip_right", "test/Tools/sim-skip.test"]>, Attn_Shown<"both", ["skip_both", "test/Tools/sim-skip.test"]>];
 }
 def Attn_Turn : Attn_Knob<27, "turn", Attn_Flag, "true", "whether consumers take turns on the tensor core"> {
   let only = [Attn_Where<"consumers", "1", 1>, Attn_Where<"overlap", "none", 1>];

@@ -161,7 +161,7 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     - C2: one body a role and replica
     - C3: denominators are at least 1, shares are at most 1, a split has at least 1 sub-tile
     - C4: replicas, sub-tiles, depths, parts, credits and shifts are at most 64
-    - C5: `skip right` goes with a split of at least 2 sub-tiles
+    - C5: `skip right` and `skip both` go with a split of at least 2 sub-tiles
   }]);
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
     "::attn::SplitAttr":$split, // null: not cut

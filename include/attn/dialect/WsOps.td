@@ -305,15 +305,15 @@ def Ws_ForOp : Ws_Op<"for", [SingleBlock, AttrSizedOperandSegments,
     are used. The region's first argument is the block number (i32); the others are the carried
     values. MMAs in flight at the end of a time step are awaited there.
 
-    The other regions may be absent. `skipped` runs for each block of the skipped range,
+    The other regions may be absent. `skipped` runs for each block of a skipped range,
     `drain` before the first time step in which no entry of shift 0 runs, and `empty`
     instead of the whole loop if there is no block.
 
     **Constraints**
     - C1: only entries, with different `issue`, and a `ws.yield` in the body
     - C2: there is one more bound than ranges; results of one `tile.bounds` are in its order,
-      and its direction is that of the ranges. Only the first range may be skipped: slots of
-      its blocks are released unread, before time step 0
+      and its direction is that of the ranges. Only the first and the last range may be skipped:
+      slots of their blocks are released unread, before time step 0 and after the last one
     - C3: all masked entries have the same shift
     - C4: a value is computed in an earlier time step than it is read, or before it in the same one
     - C5: the block arguments have the types i32 and those of `inits`; the results and

@@ -24,6 +24,9 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
   if (!maskRegion && hasFirst()) {
     list.push_back(range(tile::RangeKind::Masked));
   }
+  if (!maskRegion && rowKeys.hasPrefix) {
+    list.push_back(range(tile::RangeKind::Full));
+  }
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
 }
 
@@ -74,7 +77,7 @@ SmallVector<Value> KeyRanges::boundsOfRows(TileBuilder &b, Value work,
       boundsOfRowKeys(b, {first, at.getBatch(), at.getHead()}, rows);
   return rowKeys.hasPrefix
              ? countBlocks(b, {at.getBlock(), at.getBatch(), at.getHead()},
-                           bounds)
+                           first, bounds)
              : bounds;
 }
 
@@ -178,7 +181,7 @@ EndsOfRows KeyRanges::endsOfRows(TileBuilder &b, Queries first,
 }
 
 /// Rows may be empty, or end before others begin, so blocks that some row does
-/// not see are masked, and all blocks of a prefix.
+/// not see are masked.
 SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
                                               Value rows) const {
   EndsOfRows ends = endsOfRows(b, first, rows);
@@ -226,15 +229,21 @@ Value KeyRanges::toBlock(TileBuilder &b, Value iteration,
   return tile::SkipOp::create(b, b.loc, iteration, seenBlocks.prefix, gap);
 }
 
-/// Counts bounds like toBlock(); the last range begins with the prefix.
+/// Counts bounds like toBlock(). The last ranges are the blocks of the prefix:
+/// every row sees those before the end of the first row's.
 SmallVector<Value> KeyRanges::countBlocks(TileBuilder &b, const RowBlock &at,
-                                          Values bounds) const {
+                                          Value firstRow, Values bounds) const {
   SeenBlocks seenBlocks = blocksOfItem(b, at);
-  Value gap = b.sub(seenBlocks.begin, seenBlocks.prefix);
+  Value gap = b.sub(seenBlocks.begin, seenBlocks.prefix), zero = b.i32(0);
+  bounds.pop_back();
   for (Value &bound : bounds) {
     bound = b.sub(b.max(bound, seenBlocks.begin), gap);
   }
-  bounds.back() = b.i32(0);
+  if (!maskRegion) {
+    RowEnds ends = liftRowKeys(b, {firstRow, at.batch, at.head});
+    bounds.push_back(b.div(clamp(b, ends.prefix, zero), key.tileSize));
+  }
+  bounds.push_back(zero);
   return bounds;
 }
 

@@ -109,7 +109,7 @@ private:
   llvm::SmallVector<mlir::Value> boundsOfRowKeys(TileBuilder &b, Queries first,
                                                  mlir::Value rows) const;
   llvm::SmallVector<mlir::Value>
-  countBlocks(TileBuilder &b, const RowBlock &at,
+  countBlocks(TileBuilder &b, const RowBlock &at, mlir::Value firstRow,
               llvm::SmallVector<mlir::Value> bounds) const;
   void keepPart(TileBuilder &b, mlir::Value work,
                 llvm::MutableArrayRef<mlir::Value> bounds) const;

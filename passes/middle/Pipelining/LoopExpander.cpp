@@ -56,8 +56,13 @@ void LoopExpander::cloneRegion(Region &region) {
   }
 }
 
-void LoopExpander::emitSkipped() {
-  Value count = ranges.countBlocks(loop.getBounds()[0], ranges.firstBlock());
+/// Passes on the blocks of a skipped range, if the range is one.
+void LoopExpander::emitSkipped(size_t range) {
+  if (!ranges.isSkipped(range)) {
+    return;
+  }
+  Value count =
+      ranges.countBlocks(loop.getBounds()[range], loop.getBounds()[range + 1]);
   auto skipped = scf::ForOp::create(builder, loc, ranges.constant(0), count,
                                     ranges.constant(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -69,10 +74,8 @@ FailureOr<scf::IfOp> LoopExpander::run() {
   if (failed(steps.analyze())) {
     return failure();
   }
-  if (ranges.skips()) {
-    emitSkipped();
-  }
-  trips = ranges.countBlocks(ranges.firstBlock(), loop.getBounds().back());
+  emitSkipped(0);
+  trips = ranges.countBlocks(ranges.firstBlock(), ranges.lastBound());
   Value nonempty = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sgt, trips, ranges.constant(0));
   auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), nonempty,
@@ -97,6 +100,10 @@ FailureOr<scf::IfOp> LoopExpander::run() {
   builder.setInsertionPointToEnd(branch.elseBlock());
   cloneRegion(loop.getEmpty());
   scf::YieldOp::create(builder, loc, loop.getInits());
+  builder.setInsertionPointAfter(branch);
+  if (size_t last = loop.getRanges().size() - 1; last > 0) {
+    emitSkipped(last);
+  }
   loop.replaceAllUsesWith(branch.getResults());
   loop.erase();
   return branch;

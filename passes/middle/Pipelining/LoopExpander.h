@@ -36,7 +36,7 @@ private:
   mlir::Value timeOfEnd(size_t range);
 
   // LoopExpander.cpp
-  void emitSkipped();
+  void emitSkipped(size_t range);
   void cloneRegion(mlir::Region &region);
   mlir::Value isFirstMasked();
   llvm::LogicalResult emitNonempty();

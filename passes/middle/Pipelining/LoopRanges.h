@@ -15,12 +15,16 @@ public:
   LoopRanges(ws::ForOp loop, mlir::OpBuilder &builder)
       : loop(loop), builder(builder) {}
 
-  bool skips() {
-    return loop.getRanges()[0].getKind() == tile::RangeKind::Skipped;
+  bool isSkipped(size_t range) {
+    return loop.getRanges()[range].getKind() == tile::RangeKind::Skipped;
   }
-  /// The index of the first range that is not skipped.
-  size_t first() { return skips() ? 1 : 0; }
-  size_t end() { return loop.getRanges().size(); }
+  /// The index of the first range that is not skipped, and the one after the
+  /// last such range.
+  size_t first() { return isSkipped(0) ? 1 : 0; }
+  size_t end() {
+    size_t size = loop.getRanges().size();
+    return size > 1 && isSkipped(size - 1) ? size - 1 : size;
+  }
   bool isMasked(size_t range) {
     return loop.getRanges()[range].getKind() == tile::RangeKind::Masked;
   }
@@ -30,6 +34,8 @@ public:
   }
   /// The bound at which the blocks that are not skipped begin.
   mlir::Value firstBlock() { return loop.getBounds()[first()]; }
+  /// The bound at which they end.
+  mlir::Value lastBound() { return loop.getBounds()[end()]; }
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loop.getLoc(), value,

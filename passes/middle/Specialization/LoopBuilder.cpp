@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LoopBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -20,9 +21,15 @@ SmallVector<unsigned> LoopBuilder::carriedByRole() {
   return carried;
 }
 
+/// Whether the rows of all sub-tiles begin with the same block.
+static bool beginAlike(tile::BoundsOp bounds) {
+  Operation *yield = bounds.getBody().front().getTerminator();
+  return matchPattern(yield->getOperands().back(), m_Zero());
+}
+
 /// Returns the ranges of the loop. For a role that skips blocks they are those
-/// of the replica's own sub-tile, preceded by the blocks that it leaves to the
-/// others.
+/// of the replica's own sub-tile, and on one or both sides the blocks that it
+/// leaves to the others.
 std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> all;
@@ -36,12 +43,14 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(scope.replica);
   own.setOf(program.schedule.getSubtiles());
-  // The bounds of fewer rows are within those of all rows. Every sub-tile runs
-  // the blocks at the other end, under the mask. With `row_keys` a sub-tile may
-  // see no keys, and end before the others begin.
+  // The bounds of fewer rows are within those of all rows. Blocks at the other
+  // end that are not skipped are run under the mask. With `row_keys` a sub-tile
+  // may see no keys, and end before the others begin.
+  bool skipsBoth =
+      program.schedule.getSkip() == Skip::Both && !beginAlike(source);
   SmallVector<Value> bounds{all.front()};
   bool mayBeEmpty = program.kernel.getProblem().getRowKeys() != RowKeys::None;
-  for (Value bound : own.getBounds().drop_back()) {
+  for (Value bound : own.getBounds().drop_back(skipsBoth ? 0 : 1)) {
     bounds.push_back(mayBeEmpty ? arith::MaxSIOp::create(builder, scope.loc(),
                                                          bound, all.back())
                                       .getResult()
@@ -49,9 +58,13 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   }
   bounds.push_back(all.back());
   MLIRContext *context = builder.getContext();
-  SmallVector<tile::RangeAttr> ranges{
-      tile::RangeAttr::get(context, tile::RangeKind::Skipped, std::nullopt)};
+  auto skipped =
+      tile::RangeAttr::get(context, tile::RangeKind::Skipped, std::nullopt);
+  SmallVector<tile::RangeAttr> ranges{skipped};
   llvm::append_range(ranges, loop.getRanges().getList());
+  if (skipsBoth) {
+    ranges.push_back(skipped);
+  }
   return {bounds, tile::RangesAttr::get(
                       context, loop.getRanges().getDirection(), ranges)};
 }

@@ -24,8 +24,8 @@ InFlightDiagnostic attn::emitSyncError(Operation *op,
 
 /// Returns the bound at which range `index` begins. The lowest block has number
 /// 0. Each sub-tile skips one block more of the first range than the next
-/// sub-tile, as long as there are any; in a loop that runs upward none skips
-/// blocks.
+/// sub-tile, and one less of the last range if it uses that bound, as long as
+/// there are any; in a loop that runs upward none skips blocks.
 std::optional<int64_t> SyncNumbers::boundOf(tile::BoundsOp bounds,
                                             unsigned index) {
   SyncItem shape = run.current();
@@ -34,7 +34,9 @@ std::optional<int64_t> SyncNumbers::boundOf(tile::BoundsOp bounds,
                ? std::nullopt
                : std::optional(shape.from(0) - shape.from(index));
   }
-  if (index > 0 || !bounds.getSubtile() || shape.blocks.empty()) {
+  bool isLast = index + 1 == bounds.getNumResults() &&
+                !bounds.getResult(index).use_empty();
+  if ((index > 0 && !isLast) || !bounds.getSubtile() || shape.blocks.empty()) {
     return shape.from(index);
   }
   std::optional<int64_t> subtile = numberOf(bounds.getSubtile());
@@ -42,8 +44,13 @@ std::optional<int64_t> SyncNumbers::boundOf(tile::BoundsOp bounds,
     return std::nullopt;
   }
   int64_t subtiles = bounds.getOf().value_or(1);
-  int64_t skipped = (run.of.later + 1) * subtiles - 1 - *subtile;
-  return shape.from(0) - std::min(shape.blocks.front(), skipped);
+  int64_t skipped = std::min(shape.blocks.front(),
+                             (run.of.later + 1) * subtiles - 1 - *subtile);
+  if (!isLast) {
+    return shape.from(0) - skipped;
+  }
+  int64_t left = shape.blocks.back() - (shape.blocks.size() == 1 ? skipped : 0);
+  return std::min(left, run.of.cta * subtiles + *subtile);
 }
 
 /// Evaluates conversions, whose folders may change the op.

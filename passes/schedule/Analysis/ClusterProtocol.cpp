@@ -18,7 +18,8 @@ class ClusterJoiner {
 public:
   explicit ClusterJoiner(ArrayRef<Protocol> each)
       : each(each), bound(each.front().bound), ctas(bound.cluster),
-        instances(bound.instances.size()), all(bound, each.front().trips) {}
+        instances(bound.instances.size()),
+        all(bound, each.front().trips, each.front().skipped) {}
 
   Protocol join() {
     all.ctas = ctas;

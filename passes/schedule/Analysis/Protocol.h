@@ -22,16 +22,21 @@ struct Item {
   }
 };
 
+/// Iterations of each work item that a sub-tile skips: on the right if n + 1
+/// sub-tiles follow it, and on the left if so many come before it.
+struct SkippedTrips {
+  SmallVector<SmallVector<int>> right, left;
+};
+
 /// A cell holds one instance of a value, or the partial result of a step that
 /// runs in parts: `Tag::what` is the value, or -1 - step. The source number of
 /// a copy is instance count + step.
 class Protocol : public TokenPrograms {
 public:
-  /// `trips`: the iterations of each work item. `skipped[n]`: the number of
-  /// them that a sub-tile skips if n + 1 sub-tiles follow it. `cta`: the CTA of
-  /// the cluster; its rows come before those of the next.
+  /// `trips`: the iterations of each work item. `cta`: the CTA of the cluster;
+  /// its rows come before those of the next.
   Protocol(const BoundSchedule &bound, ArrayRef<int> trips,
-           ArrayRef<SmallVector<int>> skipped = {}, int cta = 0)
+           const SkippedTrips &skipped, int cta = 0)
       : bound(bound), trips(trips), skipped(skipped), cta(cta) {}
 
   /// Expands and derives; checks rules V2, V5, V7, V15, V21.
@@ -52,12 +57,13 @@ public:
   int membersOf(int rendezvous) const override;
 
   /// Returns how many iterations of an item an instance skips, at its
-  /// beginning.
+  /// beginning and at its end.
   int skippedBy(const Instance &instance, int item) const;
+  int skippedAtEnd(const Instance &instance, int item) const;
 
   const BoundSchedule &bound;
   ArrayRef<int> trips;
-  ArrayRef<SmallVector<int>> skipped;
+  const SkippedTrips &skipped;
   int cta;
   int ctas = 1;
   SmallVector<SmallVector<Item>> items; // by instance

@@ -9,12 +9,22 @@ using namespace attn::sched;
 using llvm::formatv;
 
 int Protocol::skippedBy(const Instance &instance, int item) const {
-  if (skipped.empty() || !bound.skipsBlocks(instance) ||
+  if (skipped.right.empty() || !bound.skipsBlocks(instance) ||
       item >= int(trips.size())) {
     return 0;
   }
   int later = (bound.cluster - cta) * bound.subtileCount - 1 - instance.replica;
-  return later == 0 ? 0 : std::min(trips[item], skipped[later - 1][item]);
+  return later == 0 ? 0 : std::min(trips[item], skipped.right[later - 1][item]);
+}
+
+int Protocol::skippedAtEnd(const Instance &instance, int item) const {
+  if (skipped.left.empty() || !bound.skipsBlocks(instance) ||
+      item >= int(trips.size())) {
+    return 0;
+  }
+  int before = cta * bound.subtileCount + instance.replica;
+  int rest = trips[item] - skippedBy(instance, item);
+  return before == 0 ? 0 : std::min(rest, skipped.left[before - 1][item]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +96,8 @@ private:
   }
   /// Iterations that the instance does not skip.
   int tripsOf(int item) const {
-    return trips[item] - protocol.skippedBy(instance, item);
+    return trips[item] - protocol.skippedBy(instance, item) -
+           protocol.skippedAtEnd(instance, item);
   }
 
   const Protocol &protocol;
@@ -125,7 +136,7 @@ void Unroller::unrollOutside(const PlannedActs &acts, int last) {
 
 /// Unrolls one time step: `x + s` runs x for the iteration s time steps ago.
 void Unroller::unrollTimeStep(int item, int time, int times) {
-  int first = trips[item] - tripsOf(item);
+  int first = protocol.skippedBy(instance, item);
   for (const PlannedAct &act : plan.timeStep) {
     int iteration = time - act.shift;
     if (act.guard == Guard::Always) {
@@ -139,8 +150,8 @@ void Unroller::unrollTimeStep(int item, int time, int times) {
   addAll(plan.timeStepEnds, item);
 }
 
-/// Unrolls the skipped blocks, which come first, and the time steps of the
-/// others.
+/// Unrolls the blocks that are skipped first, the time steps of the others, and
+/// the blocks that are skipped last.
 void Unroller::unrollLoop(int item) {
   for (int j = 0, e = protocol.skippedBy(instance, item); j < e; ++j) {
     addAll(plan.skipped, item, j);
@@ -154,6 +165,9 @@ void Unroller::unrollLoop(int item) {
       addAll(plan.drain, item);
     }
     unrollTimeStep(item, time, times);
+  }
+  for (int j = protocol.skippedAtEnd(instance, item); j > 0; --j) {
+    addAll(plan.skipped, item, trips[item] - j);
   }
   addAll(plan.loopEnds, item);
 }
@@ -258,9 +272,12 @@ LogicalResult ProtocolBuilder::readSites(const Instance &instance,
     return success();
   }
   const Place *home = bound.homeOf(value, isStep ? act.target : -1, instance);
-  std::optional<ValueInstance> source = kernel.resolve(
-      value, item.item, item.iteration, protocol.skippedBy(instance, item.item),
-      item.item < int(trips.size()) ? trips[item.item] : 0);
+  int end = item.item < int(trips.size())
+                ? trips[item.item] - protocol.skippedAtEnd(instance, item.item)
+                : 0;
+  std::optional<ValueInstance> source =
+      kernel.resolve(value, item.item, item.iteration,
+                     protocol.skippedBy(instance, item.item), end);
   if (home && home->channel && isStep) {
     // A channel carries values under their own names.
     source = writtenInstance(value, item.item, item.iteration);

@@ -80,13 +80,17 @@ static void countSkipped(const Protocol &protocol, int index,
                          Coverage &coverage) {
   const Instance &instance = protocol.bound.instances[index];
   for (int item = 0, e = protocol.trips.size(); item < e; ++item) {
-    int skipped = protocol.skippedBy(instance, item);
+    int trips = protocol.trips[item];
+    int first = protocol.skippedBy(instance, item),
+        end = trips - protocol.skippedAtEnd(instance, item);
     for (const Entry &entry : instance.kv) {
       if (entry.act != Act::Op || entry.guard != Guard::Always) {
         continue;
       }
-      for (int j = 0; j < skipped; ++j) {
-        coverage.count(entry.target, item, j, entry.subtile, entry.part);
+      for (int j = 0; j < trips; ++j) {
+        if (j < first || j >= end) {
+          coverage.count(entry.target, item, j, entry.subtile, entry.part);
+        }
       }
     }
   }

@@ -58,42 +58,63 @@ static std::vector<TrialItems> allItems(ArrayRef<TrialItem> shapes) {
   return lists;
 }
 
-std::vector<TrialItems> sched::itemsToTry(bool skips, bool exhaustive) {
-  if (exhaustive) {
-    TrialItems shapes;
-    for (int trips = 0; trips <= most; ++trips) {
-      shapes.push_back({trips});
-      if (skips && trips > 0) {
-        shapes.push_back({trips, TrialItem::Fewest});
-        shapes.push_back({trips, TrialItem::Most});
-      }
+static TrialItems allShapes(::attn::Skip skip) {
+  constexpr auto None = TrialItem::None, Fewest = TrialItem::Fewest,
+                 Most = TrialItem::Most;
+  TrialItems shapes;
+  for (int trips = 0; trips <= most; ++trips) {
+    shapes.push_back({trips});
+    if (skip == Skip::None || trips == 0) {
+      continue;
     }
-    return allItems(shapes);
+    bool isBoth = skip == Skip::Both;
+    shapes.push_back({trips, Fewest, isBoth ? Fewest : None});
+    shapes.push_back({trips, Most, isBoth ? Most : None});
+    if (isBoth) {
+      shapes.push_back({trips, None, Most});
+    }
+  }
+  return shapes;
+}
+
+std::vector<TrialItems> sched::itemsToTry(::attn::Skip skip, bool exhaustive) {
+  if (exhaustive) {
+    return allItems(allShapes(skip));
   }
   std::vector<TrialItems> lists = fewItems();
-  if (!skips) {
-    return lists;
-  }
-  for (int a = 1; a <= most; ++a) {
-    lists.push_back({{a, TrialItem::Most}});
+  constexpr auto None = TrialItem::None, Fewest = TrialItem::Fewest,
+                 Most = TrialItem::Most;
+  bool atEnd = skip == Skip::Both;
+  for (int a = 1; a <= most && skip != Skip::None; ++a) {
+    lists.push_back({{a, Most}});
+    if (atEnd) {
+      lists.push_back({{a, None, Most}});
+      lists.push_back({{a, Most, Most}});
+    }
   }
   for (ArrayRef<int> mixture : mixtures) {
-    lists.push_back({{mixture[0], TrialItem::Most},
-                     {mixture[1], TrialItem::None},
-                     {mixture[2], TrialItem::Fewest}});
+    if (skip != Skip::None) {
+      lists.push_back(
+          {{mixture[0], Most}, {mixture[1], None}, {mixture[2], Fewest}});
+    }
+    if (atEnd) {
+      lists.push_back({{mixture[0], Fewest, Most},
+                       {mixture[1], None, Fewest},
+                       {mixture[2], Most, None}});
+    }
   }
   return lists;
 }
 
-int sched::countSkipped(const TrialItem &item, int later, int rows,
+int sched::countSkipped(TrialItem::Skip skip, int others, int rows,
                         int columns) {
-  switch (item.skip) {
+  switch (skip) {
   case TrialItem::None:
     return 0;
   case TrialItem::Fewest:
-    return std::min(item.trips, later * rows / columns);
+    return others * rows / columns;
   case TrialItem::Most:
-    return std::min<int>(item.trips, llvm::divideCeil(later * rows, columns));
+    return int(llvm::divideCeil(others * rows, columns));
   }
   return 0;
 }

@@ -4,18 +4,20 @@
 #ifndef ATTN_PASSES_LIB_ANALYSIS_TRIALITEMS_H
 #define ATTN_PASSES_LIB_ANALYSIS_TRIALITEMS_H
 
+#include "attn/dialect/Attn.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
 
 namespace attn::sched {
 
-/// A work item: its iterations, and how many of them a sub-tile skips. Masks
-/// that differ by less than the width of a block let it skip one more or less.
+/// A work item: its iterations, and how many of them a sub-tile skips at its
+/// beginning and at its end. Masks that differ by less than the width of a
+/// block let it skip one more or less.
 struct TrialItem {
   enum Skip { None, Fewest, Most };
   int trips = 0;
-  Skip skip = None;
+  Skip skip = None, skipAtEnd = None;
 };
 
 using TrialItems = llvm::SmallVector<TrialItem, 3>;
@@ -23,11 +25,11 @@ using TrialItems = llvm::SmallVector<TrialItem, 3>;
 /// Returns every number of iterations up to 3, every pair of them, and longer
 /// mixtures; if sub-tiles skip blocks, some of them again with skipped blocks.
 /// `exhaustive`: all lists of up to three such items.
-std::vector<TrialItems> itemsToTry(bool skips, bool exhaustive);
+std::vector<TrialItems> itemsToTry(::attn::Skip skip, bool exhaustive);
 
-/// Returns how many iterations of an item a sub-tile skips if `later` sub-tiles
-/// follow it. A sub-tile has `rows` rows, a block `columns` keys.
-int countSkipped(const TrialItem &item, int later, int rows, int columns);
+/// Returns how many blocks a sub-tile skips on a side on which it has `others`
+/// more sub-tiles. A sub-tile has `rows` rows, a block `columns` keys.
+int countSkipped(TrialItem::Skip skip, int others, int rows, int columns);
 
 } // namespace attn::sched
 

@@ -16,21 +16,24 @@ using namespace attn;
 using namespace attn::sched;
 using llvm::formatv;
 
-static void describeItems(ArrayRef<int> trips,
-                          ArrayRef<SmallVector<int>> skipped,
+static void describeItems(ArrayRef<int> trips, const SkippedTrips &skipped,
                           Diagnostic &note) {
   note << "with work items of ";
   llvm::interleaveComma(trips, note);
   note << " iterations";
-  if (!skipped.empty()) {
+  if (!skipped.right.empty()) {
     note << ", of which the first sub-tile skips ";
-    llvm::interleaveComma(skipped.back(), note);
+    llvm::interleaveComma(skipped.right.back(), note);
+  }
+  if (!skipped.left.empty()) {
+    note << ", and the last one skips at the end ";
+    llvm::interleaveComma(skipped.left.back(), note);
   }
 }
 
 static LogicalResult verifyTrips(const BoundSchedule &bound,
                                  ArrayRef<int> trips,
-                                 ArrayRef<SmallVector<int>> skipped,
+                                 const SkippedTrips &skipped,
                                  EmitError emitError) {
   auto emitWithItems = [&] {
     InFlightDiagnostic error = emitError();
@@ -39,7 +42,8 @@ static LogicalResult verifyTrips(const BoundSchedule &bound,
   };
   // Without skipped blocks all CTAs of a cluster run the same program.
   std::vector<Protocol> ctas;
-  for (int cta = 0; cta < (skipped.empty() ? 1 : bound.cluster); ++cta) {
+  bool skips = !skipped.right.empty();
+  for (int cta = 0; cta < (skips ? bound.cluster : 1); ++cta) {
     ctas.emplace_back(bound, trips, skipped, cta);
     if (failed(ctas.back().derive(emitWithItems))) {
       return failure();
@@ -56,18 +60,28 @@ static LogicalResult verifyItems(const BoundSchedule &bound,
   ConfigAttr config = bound.kernel->config;
   int rows = config.getTileM() / bound.subtileCount /
              AccessMap::rowsOfPosition(config.getPackGqa());
+  int columns = config.getTileN();
   SmallVector<int> trips;
-  SmallVector<SmallVector<int>> skipped;
-  bool skips = false;
+  SkippedTrips skipped;
+  bool skips = false, skipsAtEnd = false;
   for (const TrialItem &item : items) {
     trips.push_back(item.trips);
-    skips |= item.skip != TrialItem::None;
+    skipsAtEnd |= item.skipAtEnd != TrialItem::None;
+    skips |= skipsAtEnd || item.skip != TrialItem::None;
   }
   int subtiles = skips ? bound.cluster * bound.subtileCount : 1;
-  for (int later = 1; later < subtiles; ++later) {
-    auto &ofItems = skipped.emplace_back();
+  for (int others = 1; others < subtiles; ++others) {
+    auto &right = skipped.right.emplace_back();
     for (const TrialItem &item : items) {
-      ofItems.push_back(countSkipped(item, later, rows, config.getTileN()));
+      int count = countSkipped(item.skip, others, rows, columns);
+      right.push_back(std::min(item.trips, count));
+    }
+    if (!skipsAtEnd) {
+      continue;
+    }
+    auto &left = skipped.left.emplace_back();
+    for (const TrialItem &item : items) {
+      left.push_back(countSkipped(item.skipAtEnd, others, rows, columns));
     }
   }
   return verifyTrips(bound, trips, skipped, emitError);
@@ -100,7 +114,8 @@ LogicalResult attn::verifySchedule(tile::KernelOp kernel, ConfigAttr config,
   bool skips = llvm::any_of(bound->instances, [&](const Instance &instance) {
     return bound->skipsBlocks(instance);
   });
-  for (const TrialItems &items : itemsToTry(skips, options.exhaustive)) {
+  Skip skip = skips ? schedule.getSkip() : Skip::None;
+  for (const TrialItems &items : itemsToTry(skip, options.exhaustive)) {
     if (failed(verifyItems(*bound, items, emitError))) {
       return failure();
     }

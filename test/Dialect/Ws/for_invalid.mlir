@@ -195,8 +195,8 @@ ws.for ranges <down [full]> bounds(%n) init() : () -> () {
 // -----
 
 // for_c2_skipped
-// expected-error @below {{'ws.for' op expected the first range alone to be skipped, got range 1}}
-ws.for ranges <down [full, skipped]> bounds(%n, %n, %n) init() : () -> () {
+// expected-error @below {{'ws.for' op expected the first and the last range alone to be skipped, got range 1}}
+ws.for ranges <down [full, skipped, full]> bounds(%n, %n, %n, %n) init() : () -> () {
 ^bb0(%j: i32):
   ws.yield
 }

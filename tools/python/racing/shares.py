@@ -20,6 +20,7 @@ class Tiles(typing.NamedTuple):
     rows: int
     keys: int
     skips: bool  # whether each warpgroup leaves out blocks right of its own rows
+    skips_left: bool = False  # and those left of its own rows
 
 
 def box(launch, tensor, size):
@@ -37,8 +38,8 @@ def tiles_of(plan, variant):
     for launch in variant["launches"]:
         rows, keys = (box(launch, arg["name"], arg["dims"][position]) for arg in names.values())
         if rows and keys:
-            skips = bool(re.search(r"^\s*knob skip right$", variant["schedule"], re.M))
-            return Tiles(rows * launch["cluster"][0], keys, skips)
+            skip = re.search(r"^\s*knob skip (right|both)$", variant["schedule"], re.M)
+            return Tiles(rows * launch["cluster"][0], keys, bool(skip), bool(skip) and skip[1] == "both")
     return None
 
 
@@ -142,6 +143,8 @@ def visited_blocks(steps, tiles):
         # Warpgroups whose rows are all beyond the length skip nothing.
         own += [loaded] * (together - len(own))
         for blocks in own:
-            last = max((number for number, one in enumerate(blocks) if one), default=-1) if tiles.skips else len(blocks)
-            found.append(sum(loaded[:last + 1]))
+            seen_by_own = [number for number, one in enumerate(blocks) if one]
+            start = min(seen_by_own, default=0) if tiles.skips_left else 0
+            end = max(seen_by_own, default=-1) + 1 if tiles.skips else len(blocks)
+            found.append(sum(loaded[start:end]))
     return found

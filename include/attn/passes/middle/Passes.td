@@ -68,7 +68,8 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
     the acts before and after the loop as ops, and the loop as a `ws.for`, whose entries have
     slots and shifts, and name the MMAs after which they run and the slots that they release.
     With `skip right` each replica of the role that has one for each sub-tile starts at the last block
-    with keys of its own rows; the blocks before it are a range of kind `skipped`. A role without
+    with keys of its own rows; the blocks before it are a range of kind `skipped`. With `skip both` it
+    also ends at the first such block, if rows have first keys. A role without
     replicas can store what the replicas of another role put, one sub-tile at a time.
 
     **Requires** laid-out kernels with a verified schedule.
@@ -199,8 +200,8 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     Carried values, slots and results of earlier time steps become iteration arguments. An entry
     awaits the MMAs that it names, if they are in flight; the end of a time step awaits the others. Slots are
     released where the `ws.for` says: at the end of an entry, or of its MMA. The regions
-    `skipped`, `drain` and `empty` become a loop before the prologue, ops before the epilogue,
-    and the branch for no blocks.
+    `skipped`, `drain` and `empty` become a loop before the prologue, or after the epilogue for
+    a last range, ops before the epilogue, and the branch for no blocks.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
 
@@ -339,7 +340,7 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
     a, b, a as well. Option `exhaustive`: items with 0 to 3 blocks in each range, one at a time, in
     pairs and in triples. Items that are handed out are followed by one that ends every role.
     If sub-tiles skip blocks, each sub-tile has one block of the first range less than the next
-    sub-tile, as far as there are blocks. In a cluster the roles of all CTAs run against one another, and those
+    sub-tile, as far as there are blocks, and one of the last range more if they skip on both sides. In a cluster the roles of all CTAs run against one another, and those
     of its last CTA skip least. An item that can be rejected is also run a second time: at once,
     or two items later if items are handed out. Verdicts, and the items that the CTAs of a
     cluster share, are waited for, written and read like slots of channels. The IR is not

@@ -106,7 +106,7 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     but V28; a violation is an error that starts with the rule. In a cluster
     the programs of all its CTAs are run. The work items tried have 0 to 3 iterations, alone
     and in pairs, and there are some longer lists; where sub-tiles skip blocks, some lists run
-    again with the largest and the smallest number of skipped blocks that a mask allows. Option
+    again with the largest and the smallest number of skipped blocks that a mask allows, on each side. Option
     `exhaustive`: all lists of up to three items with 0 to 3 iterations, each without skipped
     blocks, with as few and with as many as possible. With `lowering=false` rule V29 is not
     checked, so that schedules without a lowering can be verified.

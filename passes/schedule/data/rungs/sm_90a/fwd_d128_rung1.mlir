@@ -18,7 +18,7 @@ attn.table_entry fwd @fwd_d128_rung1 head_dim 128, 128
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
-  knob skip right
+  knob skip both
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

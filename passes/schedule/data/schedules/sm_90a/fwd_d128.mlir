@@ -1,6 +1,7 @@
 // Forward, head dims 128, sm_90a. Up to 1024 keys two consumer warpgroups, whose tiles
 // divide short sequences evenly (causal up to 512 keys: narrower ones, of which the mask
-// leaves fewer scores unused); beyond, three, which load K and V less often.
+// leaves fewer scores unused); beyond, three, which load K and V less often. The last
+// entry is for all masks, as the file of a user (--schedule) needs one.
 attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
     masks ["none"]
     when <seqlen_k at_most 1024>
@@ -59,7 +60,7 @@ attn.table_entry fwd @fwd_d128_none head_dim 128, 128
 }>
 
 attn.table_entry fwd @fwd_d128_causal_512 head_dim 128, 128
-    masks ["causal_top_left", "causal_bottom_right"]
+    masks ["causal_top_left", "causal_bottom_right", "window"]
     when <seqlen_k at_most 512>
     config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_causal_512" machine "sm_90a" {
@@ -89,7 +90,7 @@ attn.table_entry fwd @fwd_d128_causal_512 head_dim 128, 128
 }>
 
 attn.table_entry fwd @fwd_d128_causal_1024 head_dim 128, 128
-    masks ["causal_top_left", "causal_bottom_right"]
+    masks ["causal_top_left", "causal_bottom_right", "window"]
     when <seqlen_k at_most 1024>
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_causal_1024" machine "sm_90a" {
@@ -119,7 +120,7 @@ attn.table_entry fwd @fwd_d128_causal_1024 head_dim 128, 128
 }>
 
 attn.table_entry fwd @fwd_d128_causal head_dim 128, 128
-    masks ["causal_top_left", "causal_bottom_right"]
+    masks ["causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 192, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_causal" machine "sm_90a" {
   split M 3 whole(q)
@@ -136,7 +137,7 @@ attn.table_entry fwd @fwd_d128_causal head_dim 128, 128
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
-  knob skip right
+  knob skip both
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

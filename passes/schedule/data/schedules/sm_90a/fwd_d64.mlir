@@ -1,6 +1,6 @@
 // Forward, head dims 64, sm_90a. Four consumer warpgroups of 64 rows each leave
-// little of a thread's registers beside the scores of 64 keys; masks other than
-// causal ones run on two with more.
+// little of a thread's registers beside the scores of 64 keys. A file of a user
+// (--schedule) ends with an entry for all masks: the last one here is that.
 attn.table_entry fwd @fwd_d64_none head_dim 64, 64
     masks ["none"]
     config <tile_m = 256, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block>
@@ -30,7 +30,7 @@ attn.table_entry fwd @fwd_d64_none head_dim 64, 64
 }>
 
 attn.table_entry fwd @fwd_d64_causal head_dim 64, 64
-    masks ["causal_top_left", "causal_bottom_right"]
+    masks ["causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 256, tile_n = 64, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d64_causal" machine "sm_90a" {
   split M 4 whole(q)
@@ -47,7 +47,7 @@ attn.table_entry fwd @fwd_d64_causal head_dim 64, 64
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
-  knob skip right
+  knob skip both
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
