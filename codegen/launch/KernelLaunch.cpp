@@ -51,6 +51,29 @@ Attribute KernelLaunch::gridSize() const {
   return make.apply(LaunchOp::Mul, {clusters, size});
 }
 
+/// A copy of a row vector reads all of its elements, of which the tensor has
+/// full blocks.
+void KernelLaunch::addChecksOfRows(SmallVectorImpl<LaunchCheck> &checks) const {
+  kernel.walk([&](ws::CopyOp copy) {
+    if (copy.getMap()) {
+      return;
+    }
+    unsigned argument = cast<BlockArgument>(copy.getSource()).getArgNumber();
+    int64_t block = copy.getSlot().getType().getTile().getDimSize(0);
+    StringRef name = kernel.getArgs()[argument].getName().getValue();
+    LaunchCheck check{
+        make.apply(LaunchOp::Mod,
+                   {sizesOf(kernel, argument).back(), make.number(block)}),
+        0,
+        ("expected '" + name + "' to have full blocks of " + Twine(block) +
+         " elements")
+            .str()};
+    if (!llvm::is_contained(checks, check)) {
+      checks.push_back(check);
+    }
+  });
+}
+
 /// Items are counted in 32 bits, independently of the kernel.
 FailureOr<SmallVector<LaunchCheck>> KernelLaunch::checks() const {
   int64_t most = kItemLimit / cluster();
@@ -68,6 +91,7 @@ FailureOr<SmallVector<LaunchCheck>> KernelLaunch::checks() const {
         {isFewer, 1,
          "expected fewer than " + std::to_string(most) + " work items"});
   }
+  addChecksOfRows(*checks);
   addOverflowChecks(kernel, items, *checks);
   return checks;
 }

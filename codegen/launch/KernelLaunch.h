@@ -45,6 +45,7 @@ private:
         items(std::move(items)), make(kernel.getContext()) {}
 
   mlir::Attribute gridSize() const;
+  void addChecksOfRows(llvm::SmallVectorImpl<LaunchCheck> &checks) const;
   mlir::Attribute sizeOf(LaunchSize size) const;
   launch::ReportAttr report() const;
   launch::StampsAttr stamps() const;

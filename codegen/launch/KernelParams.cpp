@@ -77,17 +77,19 @@ private:
   static Value tensorOfElements(Operation *op) {
     return TypeSwitch<Operation *, Value>(op)
         .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
-              tile::ReduceAddOp>([](auto store) { return store.getDest(); })
-        .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
+              tile::ReduceAddOp, ws::ReduceAddOp>(
+            [](auto store) { return store.getDest(); })
+        .Case<ws::CopyOp, tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
             [](auto load) { return load.getSource(); })
         .Default(Value());
   }
 
   LogicalResult visit(Operation *op) {
-    if (auto copy = dyn_cast<ws::CopyOp>(op)) {
+    auto copy = dyn_cast<ws::CopyOp>(op);
+    if (copy && copy.getMap()) {
       return addMap(op, copy.getSource(),
                     cast<ws::SlotType>(copy.getSlot().getType()).getTile(),
-                    copy.getMap(), sharersOf(kernel, copy.getSlot()));
+                    *copy.getMap(), sharersOf(kernel, copy.getSlot()));
     }
     if (auto store = dyn_cast<ws::StoreOp>(op)) {
       auto hold = kernel.lookupSymbol<ws::HoldOp>(store.getHold());

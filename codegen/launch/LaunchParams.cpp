@@ -93,10 +93,13 @@ Attribute LaunchParams::tensorMap(const Param &param) {
                                     launch::Promotion::B256, dims);
 }
 
-/// Whether threads access more than one element of the tensor at a time.
+/// Whether threads access more than one element of the tensor at a time, or the
+/// copy engine does.
 static bool isMovedInPairs(Value tensor) {
   return llvm::any_of(tensor.getUsers(), [](Operation *user) {
-    return isa<tile::LoadOp, tile::StoreRegOp>(user);
+    auto copy = dyn_cast<ws::CopyOp>(user);
+    return (copy && !copy.getMap()) ||
+           isa<tile::LoadOp, tile::StoreRegOp, ws::ReduceAddOp>(user);
   });
 }
 

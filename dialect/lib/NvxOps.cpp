@@ -82,6 +82,15 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
+LogicalResult BulkReduceAddOp::verify() {
+  int64_t got = getBytes();
+  if (got > 0 && got % 16 == 0) {
+    return success();
+  }
+  return emitOpError("C1: expected a positive multiple of 16 bytes, got ")
+         << got;
+}
+
 LogicalResult ReduceAddOp::verify() {
   int64_t got = cast<VectorType>(getValues().getType()).getNumElements();
   if (got == 2 || got == 4) {

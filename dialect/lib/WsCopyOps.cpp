@@ -12,7 +12,7 @@ using namespace attn::ws;
 // Copies.
 //===----------------------------------------------------------------------===//
 
-/// C2 of ws.copy and ws.store.
+/// C2 of ws.copy, ws.store and ws.reduce_add.
 static LogicalResult verifyMap(Operation *op, AffineMap map) {
   if (!attn::AccessMap::parse(map)) {
     return op->emitOpError("expected 'map' to be a permutation of 4 dimensions "
@@ -24,10 +24,24 @@ static LogicalResult verifyMap(Operation *op, AffineMap map) {
 
 LogicalResult CopyOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
-  if (failed(verifyMap(*this, getMap()))) {
+  RankedTensorType tile = getSlot().getType().getTile();
+  bool isTile = source.getRank() == 4;
+  if (isTile != bool(getMap()) || isTile != (tile.getRank() == 2)) { // C1, C3
+    return emitOpError("expected a map for a tile of a tensor of rank 4, or "
+                       "none for a row vector of one of rank 3, got ")
+           << (getMap() ? "one" : "none") << " for " << tile << " of "
+           << source;
+  }
+  if (!isTile) {
+    return tile.getElementType() == source.getElementType()
+               ? success()
+               : emitOpError("expected the slot's row vector to have the "
+                             "element type of 'source', got ")
+                     << tile << " and " << source;
+  }
+  if (failed(verifyMap(*this, *getMap()))) {
     return failure();
   }
-  RankedTensorType tile = getSlot().getType().getTile();
   if (tile.getElementType() != source.getElementType() ||
       tile.getDimSize(1) < source.getDimSize(3)) { // C3
     return emitOpError("expected the slot's tile to have the element type and "
@@ -37,7 +51,26 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
+LogicalResult ReadRowOp::verify() {
+  auto row = dyn_cast<RankedTensorType>(getTile().getType());
+  RankedTensorType slot = getSlot().getType().getTile();
+  if (row && (row.getShape() != slot.getShape() ||
+              row.getElementType() != slot.getElementType())) { // C1
+    return emitOpError("expected the row vector of the slot, ")
+           << slot << ", got " << row;
+  }
+  return success();
+}
+
 LogicalResult StoreOp::verify() { return verifyMap(*this, getMap()); }
+
+LogicalResult ReduceAddOp::verify() {
+  auto dest = cast<RankedTensorType>(getDest().getType());
+  if (!dest.getElementType().isF32()) { // C1
+    return emitOpError("expected 'dest' of elements f32, got ") << dest;
+  }
+  return verifyMap(*this, getMap());
+}
 
 //===----------------------------------------------------------------------===//
 // Matrix instructions.

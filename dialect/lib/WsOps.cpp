@@ -27,11 +27,20 @@ static bool isWorkItem(Type type) {
   return type == SlotType::workItemType(type.getContext());
 }
 
+/// A static row vector of f32, in units of 16 bytes.
+static bool isSmemRow(Type type) {
+  auto row = dyn_cast<RankedTensorType>(type);
+  return row && row.getRank() == 1 && row.hasStaticShape() &&
+         row.getElementType().isF32() && row.getDimSize(0) > 0 &&
+         row.getDimSize(0) % 4 == 0;
+}
+
 LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
                                FlatSymbolRefAttr, RankedTensorType tile) {
-  if (!isSmemTile(tile) && !isWorkItem(tile)) { // C1
-    return emitError() << "expected a static 16-bit tile of rank 2, or "
-                          "tensor<4xi32> for a work item, got "
+  if (!isSmemTile(tile) && !isSmemRow(tile) && !isWorkItem(tile)) { // C1
+    return emitError() << "expected a static 16-bit tile of rank 2, a row "
+                          "vector of f32, or tensor<4xi32> for a work item, "
+                          "got "
                        << tile;
   }
   return success();
@@ -43,17 +52,22 @@ int64_t attn::ws::tileBytes(Type type) {
 }
 
 LogicalResult ChannelOp::verify() {
-  if (carriesWork()) {
+  if (carriesWork() || carriesRows()) {
     return success();
   }
   for (Type type : getTypes().getAsValueRange<TypeAttr>()) {
     if (!isSmemTile(type)) {
-      return emitOpError("expected static 16-bit tiles of rank 2, or "
-                         "tensor<4xi32> alone for work items, got ")
+      return emitOpError("expected static 16-bit tiles of rank 2, row vectors "
+                         "of f32 alone, or tensor<4xi32> alone for work "
+                         "items, got ")
              << type;
     }
   }
   return success();
+}
+
+bool ChannelOp::carriesRows() {
+  return llvm::all_of(getTypes().getAsValueRange<TypeAttr>(), isSmemRow);
 }
 
 bool ChannelOp::carriesWork() {
@@ -62,7 +76,9 @@ bool ChannelOp::carriesWork() {
 }
 
 int64_t ChannelOp::getAlignment() {
-  return carriesWork() ? workItemBytes : tileAlignment;
+  return carriesWork()   ? workItemBytes
+         : carriesRows() ? rowAlignment
+                         : tileAlignment;
 }
 
 int64_t ChannelOp::getSlotBytes() {
@@ -212,6 +228,23 @@ static LogicalResult verifyStore(KernelOp kernel, StoreOp store) {
   return success();
 }
 
+static LogicalResult verifyReduceAdd(KernelOp kernel, ReduceAddOp add) {
+  auto hold = expectSymbol<HoldOp>(kernel, add, add.getHoldAttr());
+  if (failed(hold)) {
+    return failure();
+  }
+  auto held = cast<RankedTensorType>(hold->getType());
+  auto dest = cast<RankedTensorType>(add.getDest().getType());
+  int64_t columns = held.getDimSize(1), all = dest.getDimSize(3);
+  if (!held.getElementType().isF32() ||
+      (add.getColumn() ? columns > all : columns < all)) {
+    return add.emitOpError("expected 'dest' to have the element type and the "
+                           "columns of ")
+           << add.getHoldAttr() << ", " << held << ", got " << dest;
+  }
+  return success();
+}
+
 /// C6 of ws.kernel, for objects that the replicas of one role share.
 template <typename Op>
 static LogicalResult verifyRing(KernelOp kernel, Operation *user,
@@ -264,12 +297,13 @@ static LogicalResult verifySymbolUses(KernelOp kernel, Operation *op) {
     return failure();
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<CopyOp, PutWorkOp, ReleaseOp>([&](auto user) {
+      .Case<CopyOp, ReadRowOp, PutWorkOp, ReleaseOp>([&](auto user) {
         return expectSymbol<ChannelOp>(kernel, user,
                                        user.getSlot().getType().getChannel());
       })
       .Case([&](PutOp put) { return verifyPut(kernel, put); })
       .Case([&](StoreOp store) { return verifyStore(kernel, store); })
+      .Case([&](ReduceAddOp add) { return verifyReduceAdd(kernel, add); })
       .Case([&](TakeOp take) {
         return verifyRing<TurnOp>(kernel, take, take.getTurnAttr());
       })
@@ -506,7 +540,7 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
       .Case<StoreOp, tile::StoreRowOp, tile::StoreRegOp>([&](auto op) {
         return check(op.getDest(), attn::ArgumentAccess::Write);
       })
-      .Case([&](tile::ReduceAddOp op) {
+      .Case<ReduceAddOp, tile::ReduceAddOp>([&](auto op) {
         return check(op.getDest(), attn::ArgumentAccess::Accumulate);
       })
       .Default(success());
@@ -565,7 +599,7 @@ bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
     auto store = dyn_cast<StoreOp>(op);
     bool ofThreads =
-        isa<MmaOp, PutOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
+        isa<MmaOp, PutOp, ReduceAddOp, ReadRowOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
             attn::tile::StoreRowOp, attn::tile::StoreRegOp,
             attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
     return ofThreads || (store && !isPutElsewhere(store))

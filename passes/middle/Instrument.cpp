@@ -56,7 +56,7 @@ std::optional<Stamp> stampOf(Operation *op) {
         auto mma = op.getToken().getDefiningOp<ws::MmaOp>();
         return Stamp{Activity::Await, mma ? channelName(mma.getB()) : ""};
       })
-      .Case([](ws::StoreOp op) -> Result {
+      .Case<ws::StoreOp, ws::ReduceAddOp>([](auto op) -> Result {
         return Stamp{Activity::Store, op.getHold()};
       })
       .Case([](ws::AwaitStoreOp) -> Result {

@@ -121,6 +121,7 @@ void Cutter::findCutAcross() {
           return cutAcross.contains(operand);
         })) {
       stepsAcross.insert(step);
+      cutAcross.insert(step.result_begin(), step.result_end());
     }
   });
 }

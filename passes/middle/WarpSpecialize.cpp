@@ -75,9 +75,13 @@ private:
           TypeAttr::get(ws::SlotType::workItemType(builder.getContext())));
     }
     for (Value value : valuesIn(place)) {
-      auto type = TypeAttr::get(value.getType());
-      if (isa<RankedTensorType>(value.getType()) &&
-          !llvm::is_contained(types, type)) {
+      auto tile = dyn_cast<RankedTensorType>(value.getType());
+      if (!tile) {
+        continue;
+      }
+      auto type = TypeAttr::get(
+          RankedTensorType::get(tile.getShape(), tile.getElementType()));
+      if (!llvm::is_contained(types, type)) {
         types.push_back(type);
       }
     }

@@ -31,7 +31,8 @@ static void addPlace(ResourceNeeds &needs, const BoundSchedule &bound,
     needs.places.push_back(
         {place.name, place.bytes,
          isHosted ? bound.places[place.host].name : StringRef(),
-         bound.kernel->values[place.cycles.front().front()].isWork, barriers,
+         bound.kernel->values[place.cycles.front().front()].shape.size() < 2,
+         barriers,
          std::nullopt});
     return;
   }
@@ -67,7 +68,11 @@ static void addAccesses(ResourceNeeds::Role &role, const BoundSchedule &bound,
   };
   for (int index : instance.runs.set_bits()) {
     const KernelStep &step = bound.kernel->steps[index];
-    role.stores |= step.holds<tile::StoreOp>();
+    bool addsHold = step.holds<tile::ReduceAddOp>() &&
+                    llvm::any_of(step.reads, [&](int value) {
+                      return bound.holdOf(value);
+                    });
+    role.stores |= addsHold || step.holds<tile::StoreOp>();
     add(step.a, role.operands);
     add(step.b, role.operands);
   }
@@ -127,7 +132,7 @@ static ResourceNeeds::Role needsOf(ws::RoleOp role) {
                             int64_t(role.getRegs())};
   needs.isOfOneThread = role.isSingleThread();
   role.walk([&](Operation *op) {
-    needs.stores |= isa<ws::StoreOp>(op);
+    needs.stores |= isa<ws::StoreOp, ws::ReduceAddOp>(op);
     if (auto put = dyn_cast<ws::PutOp>(op)) {
       needs.puts.push_back(put.getHold());
     }
@@ -150,7 +155,8 @@ ResourceNeeds ResourceNeeds::of(ws::KernelOp kernel) {
     TypeSwitch<Operation *>(&each)
         .Case([&](ws::ChannelOp op) {
           needs.places.push_back({op.getSymName(), op.getBytes(),
-                                  op.getOver().value_or(""), op.carriesWork(),
+                                  op.getOver().value_or(""),
+                                  op.getAlignment() != ws::tileAlignment,
                                   2 * int64_t(op.getDepth()), offsetOf(op)});
         })
         .Case([&](ws::HoldOp op) {

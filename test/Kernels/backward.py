@@ -72,9 +72,6 @@ OF_ONE_WARPGROUP = {
         (" transpose_a", ""), ("hold dq = dq in", "chan dqs = dq in smem depth 1\n  hold dq = dq in"),
         ("role load warps 1 regs 40", "role load warps 1 regs 40\n  role red warps 1 regs 40"),
         ("red_dq await(red_dq) }", "put(dq) }"), ("  body wg {", "  body red {\n    kv { red_dq }\n  }\n  body wg {")],
-    "a channel of row vectors": [
-        (" transpose_a", ""), ("hold lse = lse in reg depth 1", "chan lse = lse in smem depth 2"),
-        ("{ ld_q once", "{ ld_q ld_lse once"), ("{ ld_lse ld_dl", "{ ld_dl")],
     "a sum over keys": [
         (" transpose_a", ""),
         (SUM[0], SUM[1].format("%sums = tile.reduce add %product dim 0 : tensor<KxMxf32> -> tensor<64xf32>"))],

@@ -98,12 +98,16 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   return problem;
 }
 
-/// Sets the rows of statistics, which end within a block or after it. Without
-/// queries there are none.
-static void padRows(Problem &problem) {
+/// Sets the rows of statistics, which end within a block or after it; sums of
+/// dQ have full blocks. Without queries there are none.
+static void padRows(Problem &problem, const std::string &kind) {
   Random random(problem.seed, 1001);
   int64_t after = problem.seqQ == 0 ? 0 : random.integer(0, 0, 130);
   problem.statisticRows = problem.seqQ + after;
+  if (kind == "bwd") {
+    constexpr int64_t block = 64;
+    problem.statisticRows = (problem.statisticRows + block - 1) / block * block;
+  }
 }
 
 static float defaultScale(const Problem &problem) {
@@ -125,7 +129,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.scale =
       options.scale > 0 ? float(options.scale) : defaultScale(problem);
   problem.seed = options.seed;
-  padRows(problem);
+  padRows(problem, plan.problem.kind);
   problem.hasTrueStatistics = options.check;
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
@@ -267,7 +271,7 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
                                     : int64_t(given->second));
   }
   seeKeys(plan, problem);
-  padRows(problem);
+  padRows(problem, plan.problem.kind);
   if (plan.problem.kind == "fwd" && random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =

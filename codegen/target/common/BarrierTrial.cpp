@@ -311,6 +311,8 @@ BarrierTrial::Step BarrierTrial::step(TrialWarp &warp) {
     return Step::Done;
   case BarrierEvent::Store:
     return done(holds.store(warp, event));
+  case BarrierEvent::Add:
+    return done(holds.add(warp, event));
   case BarrierEvent::AwaitStores:
     return done(holds.awaitStores(warp, event));
   case BarrierEvent::Init:
@@ -392,7 +394,8 @@ FailureOr<bool> BarrierTrial::runWarp(TrialWarp &warp) {
       break;
     }
     ++warp.next;
-    if (warp.events[warp.next - 1].kind == BarrierEvent::Store) {
+    auto last = warp.events[warp.next - 1].kind;
+    if (last == BarrierEvent::Store || last == BarrierEvent::Add) {
       break; // The other lanes continue while it is in flight.
     }
   }

@@ -117,6 +117,10 @@ struct ReleasePattern : SyncPattern<ws::ReleaseOp> {
              PatternRewriter &rewriter) const override {
     auto channel =
         sync.getKernel().lookupSymbol<ws::ChannelOp>(channelOf(op.getSlot()));
+    if (channel.carriesRows()) {
+      // All lanes have read the rows before one of them arrives.
+      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+    }
     if (!channel.getFreeImplied()) {
       Value barrier = barrierOf(op, channel, emit);
       if (channel.getCluster() && !sync.isSingleThread()) {

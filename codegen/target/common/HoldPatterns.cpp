@@ -46,12 +46,18 @@ bool codegen::readsAllPieces(ws::MmaOp mma) {
          kernel.lookupSymbol<ws::HoldOp>(slot.getChannel());
 }
 
-bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
+bool codegen::overlaps(ws::PutOp put, StringRef place) {
   auto kernel = put->getParentOfType<ws::KernelOp>();
-  Extent written = extentOf(kernel, put.getHold());
-  return readsPlace(mma, [&](StringRef place) {
-    return extentOf(kernel, place).overlaps(written);
-  });
+  return extentOf(kernel, place).overlaps(extentOf(kernel, put.getHold()));
+}
+
+bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
+  return readsPlace(mma,
+                    [&](StringRef place) { return overlaps(put, place); });
+}
+
+static void meetInWarp(const Arithmetic &emit) {
+  NVVM::SyncWarpOp::create(emit.builder, emit.loc, emit.constant(-1));
 }
 
 /// Whether this thread is the first of its replica.
@@ -122,6 +128,21 @@ struct StorePattern : SyncPattern<ws::StoreOp> {
   }
 };
 
+/// Every lane has made its share visible to the copy engine; one of them issues
+/// the addition of the warp's rows.
+struct ReduceAddPattern : SyncPattern<ws::ReduceAddOp> {
+  using SyncPattern::SyncPattern;
+
+  void lower(ws::ReduceAddOp op, const BarrierOps &emit,
+             PatternRewriter &rewriter) const override {
+    fenceAsyncProxy(emit);
+    meetInWarp(emit);
+    emit.enterIf(emit.isFirstOf(warpThreads));
+    rewriter.moveOpBefore(op, rewriter.getInsertionBlock(),
+                          rewriter.getInsertionPoint());
+  }
+};
+
 struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
   using SyncPattern::SyncPattern;
 
@@ -129,13 +150,17 @@ struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
              PatternRewriter &rewriter) const override {
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      if (!sync.isSingleThread()) {
+      if (op.getOfWarp()) {
+        emit.enterIf(emit.isFirstOf(warpThreads));
+      } else if (!sync.isSingleThread()) {
         emit.enterIf(isFirstThread(emit, sync));
       }
       NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), 0,
                                            rewriter.getUnitAttr());
     }
-    if (!sync.isSingleThread()) {
+    if (op.getOfWarp()) {
+      meetInWarp(emit);
+    } else if (!sync.isSingleThread()) {
       roleBarrier(emit, sync);
     }
     rewriter.eraseOp(op);
@@ -146,6 +171,6 @@ struct AwaitStorePattern : SyncPattern<ws::AwaitStoreOp> {
 
 void codegen::populateHoldPatterns(RewritePatternSet &patterns,
                                    RoleSync &sync) {
-  patterns.add<HeldPattern, StorePattern, AwaitStorePattern>(
+  patterns.add<HeldPattern, StorePattern, ReduceAddPattern, AwaitStorePattern>(
       patterns.getContext(), sync);
 }

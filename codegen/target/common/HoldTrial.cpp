@@ -15,9 +15,10 @@ void TrialWarp::restart() {
   pieces.clear();
   readsOfAll.clear();
   reading.clear();
+  adding.clear();
   for (const BarrierEvent &event : events) {
     if (event.kind == BarrierEvent::Put) {
-      pieces[event.address] = {};
+      pieces[event.piece()] = {};
     }
   }
   storing = 0;
@@ -39,6 +40,29 @@ void HoldTrial::tell(TrialWarp &warp) {
   llvm::erase_if(warp.reading, [](const TrialWarp::ReadOfAll &read) {
     return read.isAwaited;
   });
+  llvm::erase_if(warp.adding, [](const TrialWarp::Addition &addition) {
+    return addition.isAwaited;
+  });
+}
+
+/// Refuses a put where an addition may still read. A warp adds its own rows;
+/// other warps put theirs into the same hold, but all rows of another.
+LogicalResult HoldTrial::checkAdditions(const TrialWarp &warp,
+                                        const BarrierEvent &put) {
+  for (const TrialWarp &other : warps) {
+    bool isOwn = &other == &warp;
+    for (const TrialWarp::Addition &addition : other.adding) {
+      bool reads = isOwn ? !addition.isAwaited : addition.hold != put.hold;
+      if (addition.address == put.address && reads) {
+        return put.op->emitOpError(passName)
+               << "expected the 'ws.reduce_add' of warp " << other.id.index
+               << " of replica " << other.id.replica
+               << " to be awaited" << (isOwn ? "" : ", and a barrier after it,")
+               << " before this piece is put, got one that need not be";
+      }
+    }
+  }
+  return success();
 }
 
 /// Refuses a put where a store or a product may still read.
@@ -62,7 +86,10 @@ LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
            << "expected the 'ws.store' of the last tile to be awaited "
               "before the next is put, got one that need not be";
   }
-  TrialPiece &piece = warp.pieces[event.address];
+  if (failed(checkAdditions(warp, event))) {
+    return failure();
+  }
+  TrialPiece &piece = warp.pieces[event.piece()];
   piece.share = PieceShare::Put;
   ++piece.puts;
   return success();
@@ -70,7 +97,7 @@ LogicalResult HoldTrial::put(TrialWarp &warp, const BarrierEvent &event) {
 
 /// A warp's product may only read rows that the warp itself has put.
 LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
-  auto piece = warp.pieces.find(event.address);
+  auto piece = warp.pieces.find(event.piece());
   if (piece != warp.pieces.end() && piece->second.share == PieceShare::Put) {
     return event.op->emitOpError(passName)
            << "expected a fence of the async proxy between 'ws.put' and "
@@ -84,7 +111,7 @@ LogicalResult HoldTrial::read(TrialWarp &warp, const BarrierEvent &event) {
 LogicalResult HoldTrial::readAll(TrialWarp &warp, const BarrierEvent &event) {
   int64_t number = ++warp.readsOfAll[event.address];
   for (TrialWarp &other : warps) {
-    auto piece = other.pieces.find(event.address);
+    auto piece = other.pieces.find(event.piece());
     if (piece == other.pieces.end()) {
       continue;
     }
@@ -119,9 +146,9 @@ void HoldTrial::awaitMma(TrialWarp &warp, const BarrierEvent &event) {
 /// The copy engine reads the puts of all warps, one of each since the last
 /// store.
 LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
-  int64_t number = ++stores[event.address];
+  int64_t number = ++stores[event.piece()];
   for (TrialWarp &other : warps) {
-    auto piece = other.pieces.find(event.address);
+    auto piece = other.pieces.find(event.piece());
     if (piece == other.pieces.end()) {
       continue;
     }
@@ -142,6 +169,23 @@ LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
   return success();
 }
 
+/// The copy engine reads the rows of this warp, one put since the last addition.
+LogicalResult HoldTrial::add(TrialWarp &warp, const BarrierEvent &event) {
+  if (failed(read(warp, event))) {
+    return failure();
+  }
+  TrialPiece &piece = warp.pieces[event.piece()];
+  if (piece.puts != ++piece.additions) {
+    return event.op->emitOpError(passName)
+           << "expected one 'ws.put' of the warp before each addition, got "
+           << piece.puts << " before addition " << piece.additions;
+  }
+  warp.storing |= event.lanes;
+  warp.lastStore = event.op;
+  warp.adding.push_back({event.address, event.hold, false});
+  return success();
+}
+
 LogicalResult HoldTrial::awaitStores(TrialWarp &warp,
                                      const BarrierEvent &event) {
   if (warp.storing & ~event.lanes) {
@@ -149,6 +193,9 @@ LogicalResult HoldTrial::awaitStores(TrialWarp &warp,
            << "expected the thread that stored to wait, got another";
   }
   warp.storing = 0;
+  for (TrialWarp::Addition &addition : warp.adding) {
+    addition.isAwaited = true;
+  }
   SmallVector<int32_t> own;
   for (auto [address, other] : reading) {
     if (other == &warp) {

@@ -12,7 +12,7 @@ namespace attn::codegen {
 enum class PieceShare { Put, Fenced, Told };
 struct TrialPiece {
   PieceShare share = PieceShare::Told;
-  int64_t puts = 0;
+  int64_t puts = 0, additions = 0;
 };
 /// A warp and its position in its program.
 struct TrialWarp {
@@ -25,7 +25,8 @@ struct TrialWarp {
   std::optional<int64_t> meetingPhase; // that it waits for
   llvm::DenseMap<int32_t, int64_t> waits,
       arrivals;                                // arrivals so far, by address
-  llvm::DenseMap<int32_t, TrialPiece> pieces;  // that it puts
+  llvm::DenseMap<std::pair<int32_t, mlir::Attribute>, TrialPiece>
+      pieces;                                  // that it puts
   llvm::DenseMap<int32_t, int64_t> readsOfAll; // so far, by address
   /// The reads of all pieces that other warps need not know to have ended, in
   /// order.
@@ -35,6 +36,14 @@ struct TrialWarp {
     bool isAwaited;
   };
   llvm::SmallVector<ReadOfAll> reading;
+  /// The additions of its own rows of pieces that other warps need not know to
+  /// have ended.
+  struct Addition {
+    int32_t address;
+    mlir::Attribute hold;
+    bool isAwaited;
+  };
+  llvm::SmallVector<Addition> adding;
   uint32_t storing = 0; // lanes with stores in flight
   mlir::Operation *lastStore = nullptr;
 };
@@ -50,6 +59,7 @@ public:
   mlir::LogicalResult readAll(TrialWarp &warp, const BarrierEvent &event);
   static void awaitMma(TrialWarp &warp, const BarrierEvent &event);
   mlir::LogicalResult store(TrialWarp &warp, const BarrierEvent &event);
+  mlir::LogicalResult add(TrialWarp &warp, const BarrierEvent &event);
   mlir::LogicalResult awaitStores(TrialWarp &warp, const BarrierEvent &event);
   static void share(TrialWarp &warp, PieceShare from, PieceShare to);
   /// The warp arrives at a barrier: the others learn what it has fenced, and
@@ -57,8 +67,12 @@ public:
   static void tell(TrialWarp &warp);
 
 private:
+  mlir::LogicalResult checkAdditions(const TrialWarp &warp,
+                                     const BarrierEvent &put);
+
   std::vector<TrialWarp> &warps;
-  llvm::DenseMap<int32_t, int64_t> stores; // so far, by address
+  /// The stores so far of a piece.
+  llvm::DenseMap<std::pair<int32_t, mlir::Attribute>, int64_t> stores;
   /// The warps whose stores may still read a piece, by its address.
   llvm::DenseMap<int32_t, const TrialWarp *> reading;
 };

@@ -86,16 +86,23 @@ LogicalResult checkMeetings(Operation *op) {
 
 LogicalResult checkAwaitedStores(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
-  if (!role || !isa<ws::AwaitStoreOp>(op)) {
+  auto await = dyn_cast<ws::AwaitStoreOp>(op);
+  if (!role || !await) {
     return success();
   }
   bool stores = false;
-  role.walk([&](ws::StoreOp) { stores = true; });
+  role.walk([&](Operation *other) {
+    stores |= await.getOfWarp() ? isa<ws::ReduceAddOp>(other)
+                                : isa<ws::StoreOp>(other);
+  });
   if (stores) {
     return success();
   }
-  return error(op, lowerChannels) << "expected a 'ws.store' in role '"
-                                  << role.getSymName() << "', got none";
+  return error(op, lowerChannels)
+         << "expected a '"
+         << (await.getOfWarp() ? ws::ReduceAddOp::getOperationName()
+                               : ws::StoreOp::getOperationName())
+         << "' in role '" << role.getSymName() << "', got none";
 }
 
 /// Checks that operands of a matrix instruction are not released before its
@@ -213,7 +220,7 @@ LogicalResult checkDeclarations(ws::KernelOp kernel,
       return failure();
     }
     if (auto channel = dyn_cast<ws::ChannelOp>(op);
-        channel && !channel.carriesWork()) {
+        channel && !channel.carriesWork() && !channel.carriesRows()) {
       for (Type type : channel.getTypes().getAsValueRange<TypeAttr>()) {
         if (failed(checkTile(type))) {
           return failure();
@@ -231,7 +238,8 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
           .Case([](ws::CopyOp op) { return op.getSource(); })
           .Case([](ws::StoreOp op) { return op.getDest(); })
           .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
-                tile::ReduceAddOp>([](auto op) { return op.getDest(); })
+                tile::ReduceAddOp, ws::ReduceAddOp>(
+              [](auto op) { return op.getDest(); })
           .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
               [](auto op) { return op.getSource(); })
           .Case([](tensor::DimOp op) { return op.getSource(); })

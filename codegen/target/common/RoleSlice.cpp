@@ -17,8 +17,8 @@ static std::optional<SmallVector<Value>> barrierOperands(Operation *op) {
   }
   return TypeSwitch<Operation *, Values>(op)
       .Case([](ws::CopyOp op) { return SmallVector<Value>{op.getBarrier()}; })
-      .Case([](ws::PutOp op) { return SmallVector<Value>{op.getPiece()}; })
-      .Case([](ws::StoreOp op) { return SmallVector<Value>{op.getPiece()}; })
+      .Case<ws::PutOp, ws::StoreOp, ws::ReduceAddOp>(
+          [](auto op) { return SmallVector<Value>{op.getPiece()}; })
       .Case([](ws::MmaOp op) {
         SmallVector<Value> slots;
         for (Value operand : {op.getA(), Value(op.getB())}) {

@@ -42,15 +42,15 @@ LogicalResult WarpUnroller::add(BarrierEvent::Kind kind, Operation *op,
 }
 
 LogicalResult WarpUnroller::addPiece(BarrierEvent::Kind kind, Operation *op,
-                                     StringRef name, Value piece,
+                                     FlatSymbolRefAttr name, Value piece,
                                      uint32_t lanes) {
-  auto hold = kernel.lookupSymbol<ws::HoldOp>(name);
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(name.getAttr());
   FailureOr<int32_t> number = values.first(piece, op, lanes);
   if (failed(number)) {
     return failure();
   }
   int64_t offset = *hold.getOffset() + *number * hold.getPieceBytes();
-  events.push_back({kind, op, addressIn(warp.cta, offset), 0, lanes});
+  events.push_back({kind, op, addressIn(warp.cta, offset), 0, lanes, name});
   return success();
 }
 
@@ -89,12 +89,13 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
         events.push_back(
             {BarrierEvent::ReadAll, mma,
              addressIn(warp.cta, *offset + piece * hold.getPieceBytes()), 0,
-             lanes});
+             lanes, slot.getChannel()});
       }
       continue;
     }
     events.push_back(
-        {BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0, lanes});
+        {BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0, lanes,
+         slot.getChannel()});
   }
   return success();
 }
@@ -149,10 +150,13 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
         return success();
       })
       .Case([&](ws::PutOp op) {
-        return addPiece(Kind::Put, op, op.getHold(), op.getPiece(), lanes);
+        return addPiece(Kind::Put, op, op.getHoldAttr(), op.getPiece(), lanes);
       })
       .Case([&](ws::StoreOp op) {
-        return addPiece(Kind::Store, op, op.getHold(), op.getPiece(), lanes);
+        return addPiece(Kind::Store, op, op.getHoldAttr(), op.getPiece(), lanes);
+      })
+      .Case([&](ws::ReduceAddOp op) {
+        return addPiece(Kind::Add, op, op.getHoldAttr(), op.getPiece(), lanes);
       })
       .Case([&](ws::ChooseItemOp op) {
         return takeVerdicts(op, lanes), success();

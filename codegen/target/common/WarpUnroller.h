@@ -25,6 +25,7 @@ struct BarrierEvent {
     ReadAll,  // the same: what all warps of the CTA put
     AwaitMma, // `op`: the product whose reads have ended
     Store,    // the same, by the copy engine; it must be awaited
+    Add,      // the same, of what the warp itself put
     Fence,
     AwaitStores,
   };
@@ -32,7 +33,10 @@ struct BarrierEvent {
   mlir::Operation *op;
   int32_t address = 0;
   int64_t number = 0;
-  uint32_t lanes = 0; // lanes that take part
+  uint32_t lanes = 0;   // lanes that take part
+  mlir::Attribute hold; // the name of the hold of a piece
+  /// A piece, by its address and hold: holds may share memory.
+  std::pair<int32_t, mlir::Attribute> piece() const { return {address, hold}; }
 };
 
 class WarpUnroller {
@@ -61,7 +65,7 @@ private:
                           mlir::Value address, mlir::Value number,
                           uint32_t lanes);
   mlir::LogicalResult addPiece(BarrierEvent::Kind kind, mlir::Operation *op,
-                               llvm::StringRef hold, mlir::Value piece,
+                               mlir::FlatSymbolRefAttr hold, mlir::Value piece,
                                uint32_t lanes);
   mlir::LogicalResult addCopy(ws::CopyOp copy, uint32_t lanes);
   mlir::LogicalResult addReads(ws::MmaOp mma, uint32_t lanes);

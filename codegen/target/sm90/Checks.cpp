@@ -157,9 +157,21 @@ static LogicalResult checkPut(ws::PutOp op, Chip::Error error) {
     return error() << "expected a hold of " << tileRows << " rows, got "
                    << tile;
   }
+  Type element = tile.getElementType();
+  bool inPairs = isPacked(element);
   return checkShare(op.getValue().getType(),
-                    IntegerType::get(op.getContext(), 32),
-                    tile.getDimSize(1) / 4, /*isLeast=*/false, error);
+                    inPairs ? IntegerType::get(op.getContext(), 32) : element,
+                    tile.getDimSize(1) / (inPairs ? 4 : 2), /*isLeast=*/false,
+                    error);
+}
+
+/// A thread reads its two rows, or pairs of columns.
+static LogicalResult checkReadRow(ws::ReadRowOp op, Chip::Error error) {
+  int64_t all = op.getSlot().getType().getTile().getDimSize(0);
+  bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
+  return checkShare(op.getTile().getType(),
+                    Float32Type::get(op.getContext()),
+                    ofColumns ? all / 4 : threadRows, /*isLeast=*/false, error);
 }
 
 /// A transposed A is the pieces of a hold, and D's rows are one panel of its
@@ -208,6 +220,7 @@ LogicalResult Sm90::checkInstruction(Operation *op, Error error) const {
                           /*isLeast=*/false, error);
       })
       .Case([&](ws::PutOp op) { return checkPut(op, error); })
+      .Case([&](ws::ReadRowOp op) { return checkReadRow(op, error); })
       .Case([&](ws::MmaOp op) { return checkMma(op, error); })
       .Default(success());
 }

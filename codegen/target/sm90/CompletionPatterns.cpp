@@ -24,6 +24,18 @@ static bool overwritesOperands(ws::PutOp put) {
                 [&](ws::MmaOp mma) { return overwritesOperand(put, mma); });
 }
 
+/// Whether warps of the role add rows of another hold to memory that a put
+/// overwrites.
+static bool overwritesAdditions(ws::PutOp put) {
+  return put->getParentOfType<ws::RoleOp>()
+      ->walk([&](ws::ReduceAddOp add) {
+        bool overwrites = add.getHold() != put.getHold() &&
+                          overlaps(put, add.getHold());
+        return overwrites ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether products of the role read the tile.
 static bool isOperand(ws::PutOp put, ws::RoleOp role) {
   return anyMma(role, [&](ws::MmaOp mma) {
@@ -58,13 +70,17 @@ static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
 }
 
 /// Whether the warps of the replica have met since their last wait for a
-/// product. The ops before `op` are already lowered.
+/// product or an addition. The ops before `op` are already lowered.
 static bool haveMet(Operation *op) {
   for (op = op->getPrevNode(); op; op = op->getPrevNode()) {
     if (isa<NVVM::BarrierOp>(op)) {
       return true;
     }
-    auto waits = [](ws::AwaitOp) { return WalkResult::interrupt(); };
+    auto waits = [](Operation *inner) {
+      return isa<ws::AwaitOp, NVVM::CpAsyncBulkWaitGroupOp>(inner)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    };
     if (op->walk(waits).wasInterrupted()) {
       return false;
     }
@@ -103,7 +119,8 @@ struct PutPattern : SyncPattern<ws::PutOp> {
     // Replicas that read each other's pieces meet; so do the warps of one that
     // fills a ring.
     bool meets = isOfAll && (!isAlone || depth > 1);
-    if (!meets && overwritesOperands(op) && !haveMet(op)) {
+    if (!meets && (overwritesOperands(op) || overwritesAdditions(op)) &&
+        !haveMet(op)) {
       roleBarrier(emit, sync);
     }
     if (isOperand(op, sync.getRole()) ||

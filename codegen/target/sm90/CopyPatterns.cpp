@@ -124,8 +124,13 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
   matchAndRewrite(ws::CopyOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Arithmetic emit{rewriter, op.getLoc()};
-    SmemTile tile(op.getSlot().getType().getTile());
     Value address = smemAddress(rewriter, op.getLoc(), adaptor.getSlot());
+    if (!op.getMap()) {
+      copyRow(emit, op, adaptor, address);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    SmemTile tile(op.getSlot().getType().getTile());
     int64_t ctas = sharersOf(op->getParentOfType<ws::KernelOp>(), op.getSlot());
     Value receivers; // null for this CTA
     if (ctas > 1) {
@@ -133,7 +138,7 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
       receivers = arith::ConstantIntOp::create(rewriter, op.getLoc(),
                                                (1 << ctas) - 1, 16);
     }
-    TileBoxes boxes(emit, tile, op.getSource(), op.getMap());
+    TileBoxes boxes(emit, tile, op.getSource(), *op.getMap());
     TilePosition position{adaptor.getBatch(), adaptor.getHead(),
                           adaptor.getRow()};
     MLIRContext *context = rewriter.getContext();
@@ -141,11 +146,8 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
         rewriter, op.getLoc(), op.getShared() ? evictLast : evictFirst, 64);
     for (const Box &box : boxes.at(position, ctas)) {
       Value at = box.offset ? emit.add(address, box.offset) : address;
-      Value destination = LLVM::AddrSpaceCastOp::create(
-          rewriter, op.getLoc(), LLVM::LLVMPointerType::get(context, 7),
-          sharedPointer(rewriter, op.getLoc(), at));
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          rewriter, op.getLoc(), destination,
+          rewriter, op.getLoc(), clusterPointer(emit, at),
           params.of(Param::TensorMap, op.getSource()), box.coordinates,
           adaptor.getBarrier(), ValueRange{}, receivers, hint,
           NVVM::TMALoadModeAttr::get(context, NVVM::TMALoadMode::TILE),
@@ -156,6 +158,25 @@ struct CopyPattern : ParamPattern<ws::CopyOp> {
   }
 
 private:
+  static Value clusterPointer(const Arithmetic &emit, Value address) {
+    return LLVM::AddrSpaceCastOp::create(
+        emit.builder, emit.loc,
+        LLVM::LLVMPointerType::get(emit.builder.getContext(), 7),
+        sharedPointer(emit.builder, emit.loc, address));
+  }
+
+  /// Copies a row vector, whose elements are consecutive.
+  void copyRow(const Arithmetic &emit, ws::CopyOp op, OpAdaptor adaptor,
+               Value address) const {
+    Value first = elementPointer(
+        emit, params, op.getSource(),
+        {adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()});
+    int64_t bytes = ws::tileBytes(op.getSlot().getType().getTile());
+    NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(
+        emit.builder, emit.loc, clusterPointer(emit, address), first,
+        adaptor.getBarrier(), emit.constant(bytes), Value(), Value());
+  }
+
   /// Returns the offset of this CTA's share of a tile, in bytes.
   static Value shareOffset(const Arithmetic &emit, SmemTile tile,
                            int64_t ctas) {

@@ -195,6 +195,23 @@ struct LowerReduceAdd : OpRewritePattern<nvx::ReduceAddOp> {
   }
 };
 
+struct LowerBulkReduceAdd : OpRewritePattern<nvx::BulkReduceAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::BulkReduceAddOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addInput(op.getAddress());
+    code.addInput(op.getSource());
+    code.create(llvm::formatv("cp.reduce.async.bulk.global.shared::cta."
+                              "bulk_group.add.f32 [$0], [$1], {0};",
+                              op.getBytes())
+                    .str());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerMbarrierWait : OpRewritePattern<nvx::MbarrierWaitOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -308,7 +325,7 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 } // namespace
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd,
+  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd, LowerBulkReduceAdd,
                LowerMbarrierWait, LowerSmemBase, LowerClusterRank, LowerStamp,
                LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
 }

@@ -7,6 +7,7 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::GroupOrder;
 using attn::codegen::sm90::SmemTile;
 
 namespace {
@@ -23,6 +24,11 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
     Arithmetic emit{rewriter, loc};
     auto kernel = op->getParentOfType<ws::KernelOp>();
     auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+    if (getElementTypeOrSelf(hold.getType()).isF32()) {
+      putGroups(emit, hold, adaptor);
+      rewriter.eraseOp(op);
+      return success();
+    }
     SmemTile tile(cast<RankedTensorType>(hold.getType()));
     Value thread = emit.thread();
     Value warp = emit.bitAnd(emit.shiftRight(thread, 5), 3);
@@ -47,6 +53,31 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
   }
 
 private:
+  /// Stores a tile of f32 in the order in which warps hold it: a lane's four
+  /// registers in a group of 16 columns, for each of its two rows.
+  static void putGroups(const Arithmetic &emit, ws::HoldOp hold,
+                        OpAdaptor adaptor) {
+    int64_t columns =
+        cast<RankedTensorType>(hold.getType()).getDimSize(1);
+    Value address = smemAddress(emit.builder, emit.loc,
+                                pieceOffset(emit, hold, adaptor.getPiece()));
+    Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
+    address = emit.add(address, emit.mul(warp, GroupOrder::warpBytes(columns)));
+    address = emit.add(address, emit.mul(emit.lane(), GroupOrder::laneBytes));
+    for (int64_t n = 0; n < columns / GroupOrder::columns; ++n) {
+      for (int64_t row = 0; row < 2; ++row) {
+        int64_t first = 8 * n + 2 * row;
+        Value values = vector::ShuffleOp::create(
+            emit.builder, emit.loc, adaptor.getValue(), adaptor.getValue(),
+            ArrayRef<int64_t>{first, first + 1, first + 4, first + 5});
+        Value at = emit.add(address, (2 * n + row) * GroupOrder::halfBytes);
+        LLVM::StoreOp::create(emit.builder, emit.loc, values,
+                              sharedPointer(emit.builder, emit.loc, at),
+                              /*alignment=*/GroupOrder::laneBytes);
+      }
+    }
+  }
+
   /// Stores four of a thread's registers, from `first` on.
   static void store(const Arithmetic &emit, Value address, Value packed,
                     int64_t first) {

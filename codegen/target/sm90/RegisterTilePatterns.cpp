@@ -3,15 +3,22 @@
 // Moves tiles and vectors between global memory and the threads that hold them.
 // A thread has the pairs of columns 8 n + 2 (lane % 4) of each of its rows.
 #include "Patterns.h"
+#include "SmemTile.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
+using attn::codegen::sm90::GroupOrder;
 
 /// A thread has two rows of a tile of 64, eight apart, which it shares with its
 /// quad.
 static constexpr int64_t rowsPerThread = 2;
+
+/// The elements of a group of a `grouped` tensor, and those of a lane in one
+/// of its rows.
+static constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
+                         perLane = 4;
 
 /// Returns the number of this thread's row `i` in its warpgroup's tile.
 static Value threadRow(const Arithmetic &emit, int64_t i) {
@@ -82,6 +89,9 @@ protected:
   /// Returns row `ofTile`, counted from the op's first row.
   ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
+  /// Returns this thread's part of its first row in the first group of its
+  /// warp's 16 rows: groups of 16 x 16 elements, one after the other.
+  ThreadRow groupOf(const Arithmetic &emit, const Access &access) const;
 
   /// Writes each of the thread's rows that is in bounds: row `i`, whose first
   /// column is at `pointer`.
@@ -112,14 +122,34 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   indices[leading + access.map.dimOf(AccessMap::Batch)] = access.batch;
   indices[leading + access.map.dimOf(AccessMap::Head)] = head;
   indices[leading + position] = known;
-  if (isTile) {
-    indices.back() =
-        emit.mul(emit.bitAnd(emit.thread(), 3), access.isGrouped ? 4 : 2);
+  if (isTile && access.isGrouped) {
+    indices.back() = emit.constant(0);
+  } else if (isTile) {
+    indices.back() = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
     if (access.column) {
       indices.back() = emit.add(indices.back(), access.column);
     }
   }
   return {inside, elementPointer(emit, params, access.tensor, indices)};
+}
+
+template <typename Op>
+ThreadRow MovePattern<Op>::groupOf(const Arithmetic &emit,
+                                   const Access &access) const {
+  Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
+  ThreadRow first =
+      rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
+  Value element = emit.mul(emit.lane(), perLane);
+  if (access.column) {
+    element =
+        emit.add(element, emit.mul(access.column, perGroup / GroupOrder::columns));
+  }
+  return {first.inside,
+          LLVM::GEPOp::create(
+              emit.builder, emit.loc, first.pointer.getType(),
+              cast<RankedTensorType>(access.tensor.getType()).getElementType(),
+              first.pointer, ArrayRef<LLVM::GEPArg>{element},
+              LLVM::GEPNoWrapFlags::none)};
 }
 
 template <typename Op>
@@ -208,26 +238,80 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
         cast<VectorType>(adaptor.getTile().getType()).getNumElements();
     int64_t pairs =
         op.getColumn() ? elements / 2 / rowsPerThread : pairsOf(op.getDest());
-    int64_t step = access.isGrouped ? 2 : 1;
-    writeRows(emit, access, [&](int64_t i, Value first) {
-      for (int64_t n = 0; n < pairs; n += step) {
-        SmallVector<int64_t> columns;
-        for (int64_t pair = n; pair < n + step; ++pair) {
-          int64_t at = 2 * (rowsPerThread * pair + i);
-          columns.append({at, at + 1});
-        }
-        Value values = vector::ShuffleOp::create(
-            rewriter, loc, adaptor.getTile(), adaptor.getTile(), columns);
-        nvx::ReduceAddOp::create(rewriter, loc, values,
-                                 pointerAfter(emit, first, element, 8 * n));
+    auto addPairs = [&](ArrayRef<int64_t> numbers, Value pointer) {
+      SmallVector<int64_t> columns;
+      for (int64_t number : numbers) {
+        columns.append({2 * number, 2 * number + 1});
       }
-    });
+      Value values = vector::ShuffleOp::create(rewriter, loc, adaptor.getTile(),
+                                               adaptor.getTile(), columns);
+      nvx::ReduceAddOp::create(rewriter, loc, values, pointer);
+    };
+    if (!access.isGrouped) {
+      writeRows(emit, access, [&](int64_t i, Value first) {
+        for (int64_t n = 0; n < pairs; ++n) {
+          addPairs({rowsPerThread * n + i},
+                   pointerAfter(emit, first, element, 8 * n));
+        }
+      });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    ThreadRow part = groupOf(emit, access);
+    auto branch = scf::IfOp::create(rewriter, loc, part.inside,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    for (int64_t n = 0; n < pairs; n += 2) {
+      for (int64_t i = 0; i < rowsPerThread; ++i) {
+        int64_t later = n / 2 * perGroup + i * perGroup / rowsPerThread;
+        addPairs({rowsPerThread * n + i, rowsPerThread * (n + 1) + i},
+                 pointerAfter(emit, part.pointer, element, later));
+      }
+    }
     rewriter.eraseOp(op);
     return success();
   }
 };
 
 /// Rows and columns out of bounds are zero.
+/// One lane adds the rows of its warp, which are consecutive in a hold and in
+/// memory.
+struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
+  using MovePattern::MovePattern;
+
+  LogicalResult
+  matchAndRewrite(ws::ReduceAddOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    Access access = accessOf(adaptor, op.getDest(), Value(),
+                             *AccessMap::parse(op.getMap()));
+    access.column = adaptor.getColumn();
+    access.isGrouped = true;
+    auto kernel = op->getParentOfType<ws::KernelOp>();
+    auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
+    int64_t bytes = GroupOrder::warpBytes(
+        cast<RankedTensorType>(hold.getType()).getDimSize(1));
+    ThreadRow part = groupOf(emit, access);
+    Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
+    Value source = emit.add(
+        smemAddress(rewriter, loc,
+                    pieceOffset(emit, hold, adaptor.getPiece())),
+        emit.mul(warp, bytes));
+    auto branch =
+        scf::IfOp::create(rewriter, loc, part.inside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    nvx::BulkReduceAddOp::create(rewriter, loc, bytes,
+                                 sharedPointer(rewriter, loc, source),
+                                 part.pointer);
+    NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LoadPattern : MovePattern<tile::LoadOp> {
   using MovePattern::MovePattern;
 
@@ -249,10 +333,14 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
                              *AccessMap::parse(op.getMap()));
     access.isGrouped = op.getGrouped();
     for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = rowOf(emit, access, threadRow(emit, i), /*isTile=*/true);
+      ThreadRow row = op.getGrouped() ? groupOf(emit, access)
+                                      : rowOf(emit, access, threadRow(emit, i),
+                                              /*isTile=*/true);
       for (int64_t n = 0; n < pairsOf(source); ++n) {
         // The second pair of a group follows the first.
-        int64_t column = op.getGrouped() ? n / 2 * 16 + n % 2 * 2 : 8 * n;
+        int64_t column = op.getGrouped() ? n / 2 * perGroup + n % 2 * 2 +
+                                               i * perGroup / rowsPerThread
+                                         : 8 * n;
         Value pair = LLVM::LoadOp::create(
             rewriter, loc, pairType,
             pointerAfter(emit, row.pointer, elementOf(source), column));
@@ -266,6 +354,39 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }
+};
+
+/// The same, from a slot in shared memory.
+struct ReadRowPattern : OpConversionPattern<ws::ReadRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ws::ReadRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Arithmetic emit{rewriter, loc};
+    auto type = cast<VectorType>(op.getTile().getType());
+    bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
+    int64_t step = ofColumns ? 2 : 1; // elements of a load
+    auto loaded = VectorType::get(step, type.getElementType());
+    Value slot = smemAddress(rewriter, loc, adaptor.getSlot());
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getNumElements(); i += step) {
+      Value ofTile = ofColumns ? threadColumn(emit, i) : threadRow(emit, i);
+      Value address = emit.add(slot, emit.mul(ofTile, elementBytes));
+      Value values = LLVM::LoadOp::create(
+          rewriter, loc, loaded, sharedPointer(rewriter, loc, address),
+          /*alignment=*/step * elementBytes);
+      for (int64_t j = 0; j < step; ++j) {
+        elements.push_back(emit.element(values, j));
+      }
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+
+private:
+  static constexpr int64_t elementBytes = 4;
 };
 
 /// All lanes of a quad load the rows that they share, and all quads the
@@ -400,6 +521,8 @@ private:
 void sm90::populateRegisterTilePatterns(RewritePatternSet &patterns,
                                         const TypeConverter &types,
                                         const ParamValues &params) {
-  patterns.add<StoreRegPattern, ReduceAddPattern, LoadPattern, LoadRowPattern,
-               StoreRowPattern>(types, patterns.getContext(), params);
+  patterns.add<StoreRegPattern, ReduceAddPattern, BulkReduceAddPattern,
+               LoadPattern, LoadRowPattern, StoreRowPattern>(
+      types, patterns.getContext(), params);
+  patterns.add<ReadRowPattern>(types, patterns.getContext());
 }

@@ -65,6 +65,18 @@ struct SmemTile {
   }
 };
 
+/// The order of f32 tiles that are added to memory (`grouped` in tile.load):
+/// groups of the 16 rows of a warp and 16 columns, in each of which a lane has
+/// four consecutive elements of each of two rows.
+struct GroupOrder {
+  static constexpr int64_t rows = 16, columns = 16, laneBytes = 16,
+                           halfBytes = 32 * laneBytes;
+  /// The bytes of a warp's rows.
+  static constexpr int64_t warpBytes(int64_t tileColumns) {
+    return rows * tileColumns * 4;
+  }
+};
+
 } // namespace attn::codegen::sm90
 
 #endif // ATTN_CODEGEN_SM90_SMEMTILE_H

@@ -176,11 +176,11 @@ struct AnyPattern : OpConversionPattern<tile::AnyOp> {
 
 /// The layout is lost with the tile, so the op records which elements a thread
 /// loads.
-struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
-  using OpConversionPattern::OpConversionPattern;
+template <typename Op> struct RowPattern : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(tile::LoadRowOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     tile::LayoutAttr layout = layoutOf(op.getTile().getType());
     if (!layout || layout.getDroppedDim() != 0) {
@@ -188,7 +188,7 @@ struct LoadRowPattern : OpConversionPattern<tile::LoadRowOp> {
     }
     OperationState state(
         op.getLoc(), op->getName(), adaptor.getOperands(),
-        getTypeConverter()->convertType(op.getTile().getType()),
+        this->getTypeConverter()->convertType(op.getTile().getType()),
         op->getAttrs());
     state.addAttribute(sm90::ofColumnsAttr, rewriter.getUnitAttr());
     rewriter.replaceOp(op, rewriter.create(state));
@@ -294,7 +294,7 @@ void sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::RoleOp role) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ReducePattern, CompletePattern, BroadcastPattern, AnyPattern,
-               LoadRowPattern, TruncatePattern, ExtendPattern>(types, context,
+               RowPattern<tile::LoadRowOp>, RowPattern<ws::ReadRowOp>, TruncatePattern, ExtendPattern>(types, context,
                                                                /*benefit=*/2);
   bool hasCoords =
       role->walk([](tile::CoordsOp) { return WalkResult::interrupt(); })

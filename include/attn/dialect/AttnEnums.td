@@ -110,7 +110,7 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"FilledByThreads", 4, "filled_by_threads">,  // channels that threads fill, not copies
   I32EnumAttrCase<"SeveralHomes", 5, "several_homes">,         // several places for one value in shared memory
   I32EnumAttrCase<"DeepHold", 6, "deep_hold">,                 // holds of several values or depths in shared memory
-  I32EnumAttrCase<"HeldByThreads", 7, "held_by_threads">,      // holds that neither a store nor an MMA (as A) reads
+  I32EnumAttrCase<"HeldByThreads", 7, "held_by_threads">,      // holds that neither a store, an addition to memory nor an MMA (as A) reads
   I32EnumAttrCase<"CopiedHold", 8, "copied_hold">,             // holds that a copy fills
   I32EnumAttrCase<"BareWork", 9, "bare_work">,                 // channels of work items without barriers of their own, or beyond the CTA
   I32EnumAttrCase<"SplitEdge", 10, "split_edge">,
@@ -123,15 +123,15 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say a
   I32EnumAttrCase<"UnshiftedLast", 17, "unshifted_last">,      // guard 'last' in a loop without shifts
   I32EnumAttrCase<"OuterProduct", 18, "outer_product">,        // MMAs outside the loop
   I32EnumAttrCase<"OuterShift", 19, "outer_shift">,            // shifts outside the loop, except of awaits of stores
-  I32EnumAttrCase<"LongShift", 20, "long_shift">,              // shifts above 1
+  I32EnumAttrCase<"LongShift", 20, "long_shift">,              // shifts above 1; of awaits of stores, above 2
   I32EnumAttrCase<"NoPeel", 21, "no_peel">,
   I32EnumAttrCase<"TransposedA", 22, "transposed_a">,          // a transposed operand A
   I32EnumAttrCase<"SomeReaders", 23, "some_readers">,          // places 'for' some steps only
-  I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // channels of row vectors, or of tiles of other than 16-bit elements
+  I32EnumAttrCase<"OddChannel", 24, "odd_channel">,            // channels of cut row vectors, or of tiles of other than 16-bit elements
   I32EnumAttrCase<"ReadByThreads", 25, "read_by_threads">,     // tiles in channels that threads read, not MMAs
   I32EnumAttrCase<"OddCut", 26, "odd_cut">,                    // sub-tiles, except along the rows of computed tiles
   I32EnumAttrCase<"OddTile", 27, "odd_tile">,                  // tile shapes that 'tiles' does not allow
-  I32EnumAttrCase<"OddHold", 28, "odd_hold">,                  // holds in shared memory of tiles of other than 16-bit elements
+  I32EnumAttrCase<"OddHold", 28, "odd_hold">,                  // holds in shared memory of other tiles than of 16-bit elements, or of f32 that are added
   I32EnumAttrCase<"OddMasked", 29, "odd_masked">,              // masked steps at two shifts, or outside registers
   I32EnumAttrCase<"OddRole", 30, "odd_role">,                  // roles with a number of warps or replicas that their steps cannot use
   I32EnumAttrCase<"CarriedElsewhere", 31, "carried_elsewhere">, // carried values that no step of the loop leaves in registers

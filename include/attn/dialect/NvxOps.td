@@ -292,6 +292,22 @@ def Nvx_ReduceAddOp : Nvx_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
+def Nvx_BulkReduceAddOp : Nvx_Op<"bulk_reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "adds consecutive f32 of shared memory to global memory, asynchronously";
+  let description = [{
+    **PTX** (sm_90): one `cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32`, by one thread. Each element is
+    added atomically. It belongs to the thread's next bulk group.
+
+    **Constraints**
+    - C1: `bytes` is a positive multiple of 16
+
+    **Example** `nvx.bulk_reduce_add 4096 from %source to %address : !llvm.ptr<3>, !llvm.ptr<1>`
+  }];
+  let arguments = (ins I64Attr:$bytes, LLVM_AnyPointer:$source, LLVM_AnyPointer:$address);
+  let assemblyFormat = "$bytes `from` $source `to` $address attr-dict `:` type($source) `,` type($address)";
+  let hasVerifier = 1;
+}
+
 def Nvx_StampOp : Nvx_Op<"stamp", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {
   let summary = "write the SM's clock and `id` to memory at `base` + `cursor`";

@@ -15,8 +15,9 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     (b, h, i, c) -> (b, i floordiv m, h * n + i mod m, c), it has a row for each of n heads
     of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
-    With `grouped` the columns of each sixteen are in memory in the order 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15,
-    so that a thread's four are consecutive.
+    With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
+    them: row r and column c of it are element r / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + c / 8 * 2 + c % 2. The groups
+    of the same rows follow each other. The tensor's rows are contiguous, and full blocks of 64.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension

@@ -134,6 +134,8 @@ class Tile_MemoryOf<list<int> ranks, string text> : Type<
     text # " with a static last dimension", "::mlir::RankedTensorType">;
 def Tile_Memory : Tile_MemoryOf<[4], "tensor of rank 4">;
 def Tile_MemoryOrParts : Tile_MemoryOf<[4, 5], "tensor of rank 4, or 5 with parts,">;
+def Tile_RowMemory : Type<
+    And<[IsRankedTensorTypePred, HasAnyRankOfPred<[3]>]>, "tensor of rank 3", "::mlir::RankedTensorType">;
 def Tile_RowMemoryOrParts : Type<
     And<[IsRankedTensorTypePred, HasAnyRankOfPred<[3, 4]>]>, "tensor of rank 3, or 4 with parts",
     "::mlir::RankedTensorType">;

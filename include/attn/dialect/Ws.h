@@ -13,6 +13,8 @@ namespace attn::ws {
 
 /// The swizzle of tiles repeats every 1024 bytes of shared memory.
 constexpr int64_t tileAlignment = 1024;
+/// Of row vectors in shared memory.
+constexpr int64_t rowAlignment = 128;
 
 /// The size of a work item in shared memory: row block, head, batch, padding.
 constexpr int64_t workItemBytes = 16;

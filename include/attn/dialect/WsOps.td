@@ -37,12 +37,14 @@ def Ws_SlotType : Ws_Type<"Slot", "slot"> {
   let summary = "one slot of a channel, which holds a tile or a work item; or one piece of a hold";
   let description = [{
     **Constraints**
-    - C1: the tile is a static 16-bit tile of rank 2, or tensor<4xi32>: a work item
+    - C1: the tile is a static tile of rank 2, of 16-bit elements; or a static row vector of f32, or
+      tensor<4xi32>: a work item
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$channel, "::mlir::RankedTensorType":$tile);
   let extraClassDeclaration = [{
     /// The type of a work item in a slot.
     static ::mlir::RankedTensorType workItemType(::mlir::MLIRContext *context);
+    bool carriesRows() { return getTile().getRank() == 1 && getTile().getElementType().isF32(); }
   }];
   let assemblyFormat = "`<` $channel `,` $tile `>`";
   let genVerifyDecl = 1;
@@ -57,12 +59,17 @@ def Ws_SmemTile : Type<
          CPred<"::mlir::getElementTypeOrSelf($_self).isIntOrFloat()">,
          CPred<"::mlir::getElementTypeOrSelf($_self).getIntOrFloatBitWidth() == 16">]>,
     "static 16-bit tile of rank 2", "::mlir::RankedTensorType">;
-class Ws_SlotOf<int rank, string text> : Type<
-    And<[Ws_SlotType.predicate,
-         CPred<"::llvm::cast<::attn::ws::SlotType>($_self).getTile().getRank() == " # rank>]>,
+def Ws_HeldTile : Type<
+    And<[Tile_Tile.predicate, HasStaticShapePred,
+         Or<[Ws_SmemTile.predicate, CPred<"::mlir::getElementTypeOrSelf($_self).isF32()">]>]>,
+    "static tile of rank 2, of 16-bit elements or f32", "::mlir::RankedTensorType">;
+class Ws_SlotOf<string predicate, string text> : Type<
+    And<[Ws_SlotType.predicate, CPred<"::llvm::cast<::attn::ws::SlotType>($_self)." # predicate>]>,
     text, "::attn::ws::SlotType">;
-def Ws_TileSlot : Ws_SlotOf<2, "slot of tiles">;
-def Ws_ItemSlot : Ws_SlotOf<1, "slot of work items">;
+def Ws_TileSlot : Ws_SlotOf<"getTile().getRank() == 2", "slot of tiles">;
+def Ws_RowSlot : Ws_SlotOf<"carriesRows()", "slot of row vectors">;
+def Ws_CopiedSlot : Ws_SlotOf<"getTile().getElementType().isFloat()", "slot of tiles or row vectors">;
+def Ws_ItemSlot : Ws_SlotOf<"getTile().getElementType().isInteger()", "slot of work items">;
 // What entries of a loop hand on, and what is yielded.
 def Ws_EntryValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType], "tile, number or slot">;
 def Ws_AnyValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType, Tile_WorkType],
@@ -97,8 +104,8 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C4: a slot's channel is a `ws.channel` of the kernel that carries its tile; the slot of
       a `ws.held` names a `ws.hold` of that tile, or, without a number, of pieces that
       are the rows of that tile, and nothing fills or releases it
-    - C5: `ws.put` and `ws.store` name a `ws.hold`; a tile that is put has its type, and the
-      destination of a store has its element type and columns
+    - C5: `ws.put`, `ws.store` and `ws.reduce_add` name a `ws.hold`; a tile that is put has its type, and the
+      destination of a store or an addition has its element type and columns
     - C6: `ws.take` and `ws.give` name a `ws.turn`, `ws.sync` a `ws.rendezvous`, all in
       the role of its ring; `ws.signal` and `ws.wait_edge` name a `ws.edge`
     - C7: the ring of a turn or rendezvous is a role
@@ -109,7 +116,7 @@ def Ws_KernelOp : Ws_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, NoTer
     - C10: a `tile.reject` or `ws.give_verdict` is an op of a work loop
     - C11: ops on verdicts name a `ws.verdict`, `ws.share_work` a `ws.mailbox`; there is at
       most one of each
-    - C12: a stored argument is declared `write`, one of a `tile.reduce_add` or an added `tile.scatter` `accumulate`,
+    - C12: a stored argument is declared `write`, one of a `ws.reduce_add`, `tile.reduce_add` or added `tile.scatter` `accumulate`,
       and a loaded one `read`
     - C13: with a `ws.verdict`, items are handed out through a `ws.choose_item`, or `work = grid`
       and each work loop ends with a `ws.second_run`; a `ws.second_run` needs `work = grid`
@@ -167,8 +174,8 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
-    - C2: at least one type, all static 16-bit tiles of rank 2; or only tensor<4xi32>,
-      for work items
+    - C2: at least one type, all static 16-bit tiles of rank 2, or all static row vectors of f32, of a multiple
+      of four; or only tensor<4xi32>, for work items
 
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
@@ -184,6 +191,8 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
   let extraClassDeclaration = [{
     /// Whether the slots carry work items.
     bool carriesWork();
+    /// Whether they carry row vectors.
+    bool carriesRows();
     /// Alignment of the ring's first byte.
     int64_t getAlignment();
     /// Bytes from one slot to the next in shared memory.
@@ -198,15 +207,15 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
     A role writes its own piece (`ws.put`) and copies it out (`ws.store`), or lets a
     matrix instruction read it (`ws.held`). A hold of a `depth` above 1 is a ring: each put of a replica goes
     to the next of `depth` copies of its piece, and its reads are of the last one. Only a `ws.held` of all
-    pieces reads it.
+    pieces reads it. A tile of f32 is in the order that `tile.load` calls `grouped`; only `ws.reduce_add` reads it.
 
     **Constraints**
     - C1: `pieces` and `depth` are at least 1, `offset` at least 0
-    - C2: the type is a static 16-bit tile of rank 2
+    - C2: the type is a static tile of rank 2, of 16-bit elements or f32
 
     **Example** `ws.hold @oe tensor<64x64xbf16> pieces 2`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ws_SmemTile>:$type, Ws_CountAttr:$pieces,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ws_HeldTile>:$type, Ws_CountAttr:$pieces,
     DefaultValuedAttr<Ws_CountAttr, "1">:$depth, OptionalAttr<FlatSymbolRefAttr>:$over,
     OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
@@ -430,24 +439,39 @@ def Ws_CopyOp : Ws_SharedOp<"copy", [], [MemRead]> {
   let summary = "copies a tile of a tensor into a slot, asynchronously; the slot is full when the tile has arrived";
   let description = [{
     Rows out of bounds arrive as zeros. `map` is the map of `tile.load`. `shared`:
-    other CTAs read the same tile. `barrier` is set by `attn-lower-channels`.
+    other CTAs read the same tile. `barrier` is set by `attn-lower-channels`. Without a map it copies a row vector, whose
+    elements are consecutive in memory and all in bounds: see the checks of the launch.
 
     **Constraints**
-    - C1: the source has rank 4 and a static last dimension
+    - C1: the source has rank 4 and a static last dimension; without `map`, rank 3
     - C2: `map` is a permutation of 4 dimensions that keeps the last
-    - C3: the slot's tile has the source's element type, and at least as many columns as its head dim
+    - C3: the slot's tile has the source's element type, and at least as many columns as its head dim; without
+      `map`, a row vector
 
     **Example**
     ```mlir
     ws.copy %q at(%b, %h, %row) #bshd to %slot : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
     ```
   }];
-  let arguments = (ins Tile_Memory:$source, I32:$batch, I32:$head, I32:$row,
-    AffineMapAttr:$map, UnitAttr:$shared, Ws_TileSlot:$slot, Optional<LLVM_AnyPointer>:$barrier);
+  let arguments = (ins AnyTypeOf<[Tile_Memory, Tile_RowMemory]>:$source, I32:$batch, I32:$head, I32:$row,
+    OptionalAttr<AffineMapAttr>:$map, UnitAttr:$shared, Ws_CopiedSlot:$slot, Optional<LLVM_AnyPointer>:$barrier);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` $map (`shared` $shared^)? `to` $slot
+    $source `at` `(` $batch `,` $head `,` $row `)` ($map^)? (`shared` $shared^)? `to` $slot
     (`barrier` $barrier^)? attr-dict `:` type($source) `,` type($slot) (`,` type($barrier)^)?
   }];
+  let hasVerifier = 1;
+}
+def Ws_ReadRowOp : Ws_SharedOp<"read_row"> {
+  let summary = "reads the row vector of a slot into registers";
+  let description = [{
+    **Constraints**
+    - C1: the result has the elements of the slot's row vector; after `attn-distribute` it is a thread's share
+
+    **Example** `%r = ws.read_row %full : <@lse, tensor<64xf32>> -> tensor<64xf32>`
+  }];
+  let arguments = (ins Ws_RowSlot:$slot);
+  let results = (outs Tile_RowOrShare:$tile);
+  let assemblyFormat = "$slot attr-dict `:` type($slot) `->` type($tile)";
   let hasVerifier = 1;
 }
 def Ws_WaitOp : Ws_SharedOp<"wait"> {
@@ -616,9 +640,32 @@ def Ws_StoreOp : Ws_SharedOp<"store", [], [MemWrite]> {
 def Ws_AwaitStoreOp : Ws_SharedOp<"await_store"> {
   let summary = "waits until the role's stores have read shared memory";
   let description = [{
+    With `of_warp` each warp waits for its own `ws.reduce_add` alone.
+
     **Example** `ws.await_store`
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$of_warp);
+  let assemblyFormat = "(`of_warp` $of_warp^)? attr-dict";
+}
+def Ws_ReduceAddOp : Ws_SharedOp<"reduce_add", [], [MemRead, MemWrite]> {
+  let summary = "adds a piece of a hold to a tensor in memory, asynchronously; each warp adds the rows that it has put";
+  let description = [{
+    The tensor is in the order that `tile.load` calls `grouped`, as the hold is. CTAs add to one element in any
+    order. With `column`, the tile has some of the columns, from that one on. Rows out of bounds are dropped. A warp puts its
+    rows of the next tile after a `ws.await_store of_warp`.
+
+    **Constraints**
+    - C1: the destination has rank 4, a static last dimension and elements f32
+    - C2: `map` is a permutation of 4 dimensions that keeps the last
+
+    **Example** `ws.reduce_add @dqe[%replica], %sums at(%b, %h, %row, %column) #bhsd : tensor<?x?x?x128xf32>`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, Tile_Memory:$dest, I32:$batch,
+    I32:$head, I32:$row, Optional<I32>:$column, AffineMapAttr:$map);
+  let assemblyFormat = [{
+    $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map attr-dict `:` type($dest)
+  }];
+  let hasVerifier = 1;
 }
 def Ws_TakeOp : Ws_SharedOp<"take"> {
   let summary = "waits for this replica's turn";

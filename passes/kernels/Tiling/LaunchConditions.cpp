@@ -55,6 +55,8 @@ private:
   SmallVector<Attribute> list;
 };
 
+/// The rows of sums that are in memory in an order of their own.
+constexpr int64_t rowsOfSums = 64;
 constexpr StringLiteral lengths = ", got {sq} queries and {sk} keys";
 
 } // namespace
@@ -100,6 +102,11 @@ void Conditions::checkStatistics() {
   check(op("ge", names::rows, names::queries), 1,
         "expected at least {sq} rows of statistics, one for each query, got "
         "{sr}");
+  if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
+    check(op("mod", names::rows, rowsOfSums), 0,
+          "expected full blocks of " + Twine(rowsOfSums) +
+              " rows of sums, got {sr} rows");
+  }
 }
 
 /// The difference of two positions may be as large as two lengths.

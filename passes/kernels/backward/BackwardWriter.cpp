@@ -266,16 +266,12 @@ void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
 //===----------------------------------------------------------------------===//
 
 Value BackwardWriter::multiply(StringRef step, Value ownedRows,
-                               Value streamedRows, Value start) {
-  Values operands{ownedRows, streamedRows};
-  if (start) {
-    operands.push_back(start);
-  }
-  return b.step(step, operands, scores, [&](ValueRange values) -> Values {
-    return {b.make<tile::MmaOp>(scores, values[0], values[1],
-                                start ? values[2] : Value(),
-                                /*transpose_b=*/true)};
-  })[0];
+                               Value streamedRows) {
+  return b.step(
+      step, {ownedRows, streamedRows}, scores, [&](ValueRange values) -> Values {
+        return {b.make<tile::MmaOp>(scores, values[0], values[1], Value(),
+                                    /*transpose_b=*/true)};
+      })[0];
 }
 
 Value BackwardWriter::addProduct(StringRef step, Value of, Value streamedRows,
@@ -361,27 +357,16 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
       })[0];
 }
 
-Value BackwardWriter::startFromMinus(StringRef step, Value rows) {
-  return b.step(step, rows, scores, [&](ValueRange values) -> Values {
-    return {alongKeys(b, b.make<arith::NegFOp>(values[0]), scores, owned)};
-  })[0];
-}
-
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
                                        Value delta, Value slope) {
-  Values operands{probabilities, products};
-  for (Value more : {delta, slope}) {
-    if (more) {
-      operands.push_back(more);
-    }
+  Values operands{probabilities, products, delta};
+  if (slope) {
+    operands.push_back(slope);
   }
   return b.step("dsoft", operands, scores, [&](ValueRange values) -> Values {
-    Value difference = values[1];
-    if (delta) {
-      difference = b.make<arith::SubFOp>(
-          difference, alongKeys(b, values[2], scores, owned));
-    }
-    Value x = b.make<arith::MulFOp>(values[0], difference);
+    Value x = b.make<arith::MulFOp>(
+        values[0], b.make<arith::SubFOp>(
+                       values[1], alongKeys(b, values[2], scores, owned)));
     if (!slope) {
       return {x};
     }
@@ -408,7 +393,11 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
                                     /*transpose_b=*/false,
                                     /*transpose_a=*/true)};
       })[0];
-  b.step("red_dq", {product, work}, {}, [&](ValueRange values) -> Values {
+  Value added =
+      b.step("put_dq", product, share, [&](ValueRange values) -> Values {
+        return {values[0]};
+      })[0];
+  b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());
     tile::ReduceAddOp::create(b, b.loc, values[0], args.sums, at.batch,

@@ -38,14 +38,9 @@ public:
   /// Writes a step that loads the statistics of a block of queries.
   mlir::Value loadRows(llvm::StringRef step, mlir::Value source,
                        mlir::Value work);
-  /// Writes the product of rows of the owned side and of the streamed side,
-  /// plus `start` if it is given.
+  /// Writes the product of rows of the owned side and of the streamed side.
   mlir::Value multiply(llvm::StringRef step, mlir::Value ownedRows,
-                       mlir::Value streamedRows, mlir::Value start = {});
-  /// Writes a step that repeats the negative of a statistic of queries along
-  /// the keys of a score tile: a product that starts there needs no registers
-  /// for it afterwards.
-  mlir::Value startFromMinus(llvm::StringRef step, mlir::Value rows);
+                       mlir::Value streamedRows);
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
@@ -54,7 +49,6 @@ public:
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
   /// Writes the derivatives by the products of Q and K, without the scale.
-  /// Without `delta` the products start from it.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);
   /// Writes the step that rounds a tile to the element type.

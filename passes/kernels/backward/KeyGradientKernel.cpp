@@ -38,12 +38,8 @@ Value KeyGradientKernel::addToValueGradient(Value sum) {
 }
 
 Value KeyGradientKernel::addToKeyGradient(Value sum) {
-  Value delta = w.loadRows("ld_dl", w.args.delta, work), start;
-  if (w.args.sums) {
-    start = w.startFromMinus("init_dp", delta);
-    delta = Value();
-  }
-  Value products = w.multiply("dp", v, outGradient, start);
+  Value delta = w.loadRows("ld_dl", w.args.delta, work);
+  Value products = w.multiply("dp", v, outGradient);
   Value ds =
       w.writeRounded("cvt_ds", w.writeDerivatives(p, products, delta, slope));
   Value result = w.addProduct("mm_dk", ds, q, sum);

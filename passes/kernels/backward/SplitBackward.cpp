@@ -99,8 +99,8 @@ struct SplitBackwardPass
   FailureOr<bool> isForSums(AttentionBwdOp op) {
     constexpr int64_t group = 16; // of columns of the sums
     auto func = op->getParentOfType<func::FuncOp>();
-    bool mayBe = func && !op.hasScoreRegion() && !op.hasMaskRegion() &&
-                 op.getHeadDim() % group == 0 && func->hasAttr(kAnyOrderAttr) &&
+    bool mayBe = func && op.getHeadDim() % group == 0 &&
+                 func->hasAttr(kAnyOrderAttr) &&
                  llvm::none_of(op.getResults(),
                                [](Value result) { return result.use_empty(); });
     return mayBe ? hasExactEntry(op) : false;

@@ -132,6 +132,14 @@ static ArrayAttr withRows(OpBuilder &b, ArrayAttr checks) {
       b.getArrayAttr({b.getStringAttr("ge"), b.getStringAttr(names::rows),
                       b.getStringAttr(names::queries)});
   SmallVector<Attribute> all(checks.begin(), checks.end());
+  constexpr int64_t rowsOfBlock = 64;
+  Attribute rest = b.getArrayAttr({b.getStringAttr("mod"),
+                                   b.getStringAttr(names::rows),
+                                   b.getI64IntegerAttr(rowsOfBlock)});
+  all.push_back(b.getArrayAttr(
+      {rest, b.getI64IntegerAttr(0),
+       b.getStringAttr("expected full blocks of " + Twine(rowsOfBlock) +
+                       " rows of sums, got {sr} rows")}));
   all.push_back(b.getArrayAttr(
       {enough, b.getI64IntegerAttr(1),
        b.getStringAttr("expected at least {sq} rows of sums, one for each "

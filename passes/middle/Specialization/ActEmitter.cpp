@@ -84,6 +84,16 @@ void ActEmitter::emitFetch() {
                           env.lookup(scope.program.next->getResult(0)));
 }
 
+void ActEmitter::emitAwaitOfStore(const sched::KernelStep &step) {
+  bool addsHold = step.holds<tile::ReduceAddOp>() &&
+                  llvm::any_of(step.reads, [&](int value) {
+                    return scope.program.bound().holdOf(value);
+                  });
+  if (addsHold || step.holds<tile::StoreOp>()) {
+    ws::AwaitStoreOp::create(builder, scope.loc(), /*of_warp=*/addsHold);
+  }
+}
+
 LogicalResult ActEmitter::emit(const PlannedAct &act) {
   switch (act.kind) {
   case PlannedAct::Run:
@@ -99,10 +109,8 @@ LogicalResult ActEmitter::emit(const PlannedAct &act) {
   case PlannedAct::Await:
     // Products are awaited only in the loop. Other asynchronous ops end with
     // their step: loads into registers where the values are read, sums into
-    // memory when they are issued.
-    if (scope.stepOf(act).holds<tile::StoreOp>()) {
-      ws::AwaitStoreOp::create(builder, scope.loc());
-    }
+    // memory from registers when they are issued.
+    emitAwaitOfStore(scope.stepOf(act));
     return success();
   case PlannedAct::Signal:
   case PlannedAct::WaitEdge:

@@ -23,6 +23,7 @@ private:
   mlir::LogicalResult emitRelease(const sched::SlotRef &slot);
   void emitSignal(const sched::PlannedAct &act);
   void emitFetch();
+  void emitAwaitOfStore(const sched::KernelStep &step);
 
   RoleScope &scope;
   StepEmitter &steps;

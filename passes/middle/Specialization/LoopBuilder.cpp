@@ -100,7 +100,19 @@ LogicalResult LoopBuilder::build() {
   for (auto [i, index] : llvm::enumerate(carried)) {
     env.map(source.getResult(index), loop.getResult(i));
   }
-  return acts.emit(plan.loopEnds);
+  return failure(failed(emitLateAwaits()) ||
+                 failed(acts.emit(plan.loopEnds)));
+}
+
+/// The last time step has no code of its own if only awaits of stores run in
+/// it: see `shiftOf`.
+LogicalResult LoopBuilder::emitLateAwaits() {
+  for (const PlannedAct &act : plan.timeStep) {
+    if (shiftOf(act) != act.shift && failed(acts.emit(act))) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
@@ -226,6 +238,14 @@ FailureOr<Value> LoopBuilder::passthroughOf(const PlannedAct &act) {
   return passed;
 }
 
+/// An await of stores waits for all that were issued before it, so that one of
+/// shift 2 may run in each time step from the second on.
+int64_t LoopBuilder::shiftOf(const PlannedAct &act) const {
+  bool isOfStore = act.kind == PlannedAct::Await &&
+                   scope.stepOf(act).engine == sched::Engine::Store;
+  return isOfStore ? std::min(act.shift, 1) : act.shift;
+}
+
 FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
                                                 int64_t issue,
                                                 ValueRange produced) {
@@ -257,7 +277,7 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
                         : GuardAttr::get(builder.getContext(), act.guard);
   return ws::EntryOp::create(
       builder, scope.loc(), types, builder.getStringAttr(name),
-      builder.getI64IntegerAttr(issue), builder.getI64IntegerAttr(act.shift),
+      builder.getI64IntegerAttr(issue), builder.getI64IntegerAttr(shiftOf(act)),
       guard, *passthrough,
       after.empty() ? ArrayAttr() : builder.getArrayAttr(after), releases);
 }

@@ -27,6 +27,8 @@ private:
   mlir::FailureOr<ws::EntryOp> createEntry(const sched::PlannedAct &act,
                                            int64_t issue,
                                            mlir::ValueRange produced);
+  int64_t shiftOf(const sched::PlannedAct &act) const;
+  mlir::LogicalResult emitLateAwaits();
   mlir::LogicalResult emitEntry(const sched::PlannedAct &act, int64_t issue);
   mlir::LogicalResult emitRegion(mlir::Region &region,
                                  llvm::ArrayRef<sched::PlannedAct> list);

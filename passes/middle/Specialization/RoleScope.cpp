@@ -19,6 +19,9 @@ RoleScope::RoleScope(KernelProgram &program, RoleAttr role, OpBuilder &builder,
 
 ws::SlotType RoleScope::slotType(Value value) {
   auto tile = dyn_cast<RankedTensorType>(value.getType());
+  if (tile) { // in memory, without the layout of threads
+    tile = RankedTensorType::get(tile.getShape(), tile.getElementType());
+  }
   return ws::SlotType::get(
       builder.getContext(), symbol(program.channelOf(value)->name),
       tile ? tile : ws::SlotType::workItemType(builder.getContext()));

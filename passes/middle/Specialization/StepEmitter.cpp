@@ -13,11 +13,19 @@ LogicalResult StepEmitter::emit(tile::StepOp step,
     if (load && !program.isInRegisters(step.getResult(0))) {
       return emitLoad(step, load);
     }
+    auto rows = dyn_cast<tile::LoadRowOp>(op);
+    if (rows && program.channelOf(step.getResult(0))) {
+      return emitLoad(step, rows);
+    }
     if (auto mma = dyn_cast<tile::MmaOp>(op)) {
       return emitMma(step, mma);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
       return emitStore(step, store);
+    }
+    if (auto add = dyn_cast<tile::ReduceAddOp>(op);
+        add && holdOfArgument(add.getTile())) {
+      return emitReduceAdd(step, add);
     }
   }
   return emitCompute(step);
@@ -34,7 +42,7 @@ LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
                          "' reads a value that reaches it without a channel");
     }
     if (value) {
-      env.map(argument, value);
+      env.map(argument, readRows(argument.getType(), value));
     }
   }
   for (Operation &op : step.getBody().front().without_terminator()) {
@@ -55,6 +63,15 @@ LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
     }
   }
   return success();
+}
+
+/// Returns a value that a step reads: a row vector in a slot is read into
+/// registers.
+Value StepEmitter::readRows(Type type, Value value) {
+  auto slot = dyn_cast<ws::SlotType>(value.getType());
+  return slot && slot.carriesRows()
+             ? ws::ReadRowOp::create(builder, scope.loc(), type, value)
+             : value;
 }
 
 /// Returns the hold of the argument `value` of a step, or null.
@@ -143,7 +160,8 @@ bool StepEmitter::isReadOnce() {
              .areInOneItem();
 }
 
-LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
+template <typename LoadOp>
+LogicalResult StepEmitter::emitLoad(tile::StepOp step, LoadOp load) {
   if (failed(checkPassesOn(step, load))) {
     return failure();
   }
@@ -159,13 +177,16 @@ LogicalResult StepEmitter::emitLoad(tile::StepOp step, tile::LoadOp load) {
   if (failed(slot)) {
     return failure();
   }
-  bool isShared = program.inLoop(step) && !isReadOnce();
+  AffineMapAttr map; // null for rows
+  if constexpr (std::is_same_v<LoadOp, tile::LoadOp>) {
+    map = load.getMapAttr();
+  }
+  bool isShared = map && program.inLoop(step) && !isReadOnce();
   UnitAttr shared = isShared ? builder.getUnitAttr() : UnitAttr();
   ws::CopyOp::create(
       builder, scope.loc(), env.lookupOrDefault(load.getSource()),
       env.lookupOrDefault(load.getBatch()), env.lookupOrDefault(load.getHead()),
-      env.lookupOrDefault(load.getRow()), load.getMapAttr(), shared, *slot,
-      Value());
+      env.lookupOrDefault(load.getRow()), map, shared, *slot, Value());
   return success();
 }
 
@@ -225,6 +246,26 @@ LogicalResult StepEmitter::emitStore(tile::StepOp step, tile::StoreOp store) {
                       env.lookupOrDefault(store.getHead()),
                       env.lookupOrDefault(store.getRow()), store.getMapAttr(),
                       firstRun);
+  return success();
+}
+
+/// The replica adds the piece that it has put itself.
+LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
+                                         tile::ReduceAddOp add) {
+  if (!add.getGrouped()) {
+    return scope.error("expected '" + step.getName() +
+                       "' to add a tile of a hold to a 'grouped' tensor");
+  }
+  if (failed(cloneBody(step, add))) {
+    return failure();
+  }
+  Value column =
+      add.getColumn() ? env.lookupOrDefault(add.getColumn()) : Value();
+  ws::ReduceAddOp::create(
+      builder, scope.loc(), scope.symbol(holdOfArgument(add.getTile())->name),
+      scope.replica, env.lookupOrDefault(add.getDest()),
+      env.lookupOrDefault(add.getBatch()), env.lookupOrDefault(add.getHead()),
+      env.lookupOrDefault(add.getRow()), column, add.getMapAttr());
   return success();
 }
 

@@ -36,9 +36,12 @@ private:
   mlir::LogicalResult checkPassesOn(tile::StepOp step, mlir::Operation *op);
   mlir::FailureOr<mlir::Value> emitAcquire(mlir::Value filled);
   bool isReadOnce();
-  mlir::LogicalResult emitLoad(tile::StepOp step, tile::LoadOp load);
+  template <typename LoadOp>
+  mlir::LogicalResult emitLoad(tile::StepOp step, LoadOp load);
+  mlir::Value readRows(mlir::Type type, mlir::Value value);
   mlir::LogicalResult emitMma(tile::StepOp step, tile::MmaOp mma);
   mlir::LogicalResult emitStore(tile::StepOp step, tile::StoreOp store);
+  mlir::LogicalResult emitReduceAdd(tile::StepOp step, tile::ReduceAddOp add);
   mlir::LogicalResult emitCompute(tile::StepOp step);
   mlir::Value ownSubtile();
 

@@ -105,12 +105,14 @@ void SyncEvents::addEvent(Operation *op) {
       .Case([&](ws::CopyOp o) { slot(SyncEvent::Copy, o.getSlot()); })
       .Case([&](ws::PutWorkOp o) { slot(SyncEvent::PutWork, o.getSlot()); })
       .Case([&](ws::WaitOp o) { slot(SyncEvent::Wait, o.getSlot()); })
-      .Case([&](ws::GetWorkOp o) { slot(SyncEvent::GetWork, o.getSlot()); })
+      .Case<ws::GetWorkOp, ws::ReadRowOp>(
+          [&](auto o) { slot(SyncEvent::Read, o.getSlot()); })
       .Case([&](ws::ReleaseOp o) { slot(SyncEvent::Release, o.getSlot()); })
       .Case([&](ws::MmaOp) { add(SyncEvent::Mma); })
       .Case([&](ws::AwaitOp) { add(SyncEvent::AwaitMma); })
       .Case([&](ws::PutOp o) { named(SyncEvent::Put, o.getHold()); })
-      .Case([&](ws::StoreOp o) { named(SyncEvent::Store, o.getHold()); })
+      .Case<ws::StoreOp, ws::ReduceAddOp>(
+          [&](auto o) { named(SyncEvent::Store, o.getHold()); })
       .Case([&](ws::AwaitStoreOp) { add(SyncEvent::AwaitStores); })
       .Case([&](ws::TakeOp o) { named(SyncEvent::Take, o.getTurn()); })
       .Case([&](ws::GiveOp o) { named(SyncEvent::Give, o.getTurn()); })

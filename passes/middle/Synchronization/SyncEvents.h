@@ -31,7 +31,7 @@ struct SyncEvent {
     Copy,
     PutWork,
     Wait,
-    GetWork,
+    Read, // by threads: a work item or a row vector
     Release,
     Mma, // with no object of its own
     AwaitMma,

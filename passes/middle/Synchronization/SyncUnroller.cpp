@@ -198,13 +198,13 @@ LogicalResult SyncUnroller::addStep(const SyncEvent &event) {
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(event.op)
       .Case<ws::AcquireOp, ws::WaitOp>(enter)
-      .Case<ws::CopyOp, ws::PutWorkOp, ws::GetWorkOp>(
+      .Case<ws::CopyOp, ws::PutWorkOp, ws::GetWorkOp, ws::ReadRowOp>(
           [&](auto op) { return slots.useSlot(event, op.getSlot()); })
       .Case(
           [&](ws::ReleaseOp op) { return slots.release(event, op.getSlot()); })
       .Case([&](ws::MmaOp op) { return slots.issueMma(event, op); })
       .Case([&](ws::AwaitOp op) { return slots.awaitMma(event, op); })
-      .Case<ws::PutOp, ws::StoreOp>(
+      .Case<ws::PutOp, ws::StoreOp, ws::ReduceAddOp>(
           [&](auto op) { return slots.useNumber(event, op.getPiece()); })
       .Case<ws::TakeOp, ws::GiveOp>(
           [&](auto op) { return slots.useNumber(event, op.getReplica()); })

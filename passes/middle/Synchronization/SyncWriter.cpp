@@ -64,7 +64,7 @@ void SyncWriter::writeStep(const SyncStep &step) {
   case SyncEvent::Copy:
   case SyncEvent::PutWork:
   case SyncEvent::Wait:
-  case SyncEvent::GetWork:
+  case SyncEvent::Read:
   case SyncEvent::Release:
     return writeChannel(step);
   case SyncEvent::Mma:
@@ -170,7 +170,7 @@ void SyncWriter::writeChannel(const SyncStep &step) {
     to.touch(Span(), cellsOf(slot, tag));
     to.add(Token::Arrive, barrier(false, to.agent.cta), phase);
     return;
-  case SyncEvent::GetWork:
+  case SyncEvent::Read:
     return to.touch(cellsOf(slot, tag), Span());
   default: // of a Release
     if (!object.freeImplied) {

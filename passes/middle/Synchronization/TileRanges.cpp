@@ -191,6 +191,17 @@ LogicalResult TileRanges::visitCopy(ws::CopyOp copy, SyncNumbers &at) {
   return success();
 }
 
+/// The elements of a row vector are those that the copy into its slot loaded.
+void TileRanges::visitReadRow(ws::ReadRowOp read, SyncNumbers &at) {
+  const SyncStep &step = at.run.steps.back();
+  TileRange range;
+  if (auto rows = contents.rows.find({cta, step.event->object, step.number});
+      rows != contents.rows.end()) {
+    range.starts.emplace_back(rows->second);
+  }
+  ranges[read.getTile()] = range;
+}
+
 void TileRanges::visitPut(ws::PutOp put, SyncNumbers &at) {
   const SyncStep &step = at.run.steps.back();
   contents.puts[{cta, step.event->object, step.number, step.item}] = {
@@ -286,6 +297,17 @@ LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
   auto tile = dyn_cast<RankedTensorType>(add.getTile().getType());
   return tile ? noteWritten(add, tile, at.run.item, *row, contents.written, at)
               : success();
+}
+
+LogicalResult TileRanges::visitReduceAdd(ws::ReduceAddOp add, SyncNumbers &at) {
+  FailureOr<TileStart> row = rowOf(add, at);
+  auto kernel = add->getParentOfType<ws::KernelOp>();
+  auto hold = kernel.lookupSymbol<ws::HoldOp>(add.getHold());
+  return failed(row)
+             ? failure()
+             : noteWritten(add, cast<RankedTensorType>(hold.getType()),
+                           at.run.steps.back().item, *row, contents.written,
+                           at);
 }
 
 /// A part of partial results counts as the block of its number.
@@ -590,6 +612,10 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ws::CopyOp copy) { return visitCopy(copy, at); })
       .Case([&](ws::MmaOp mma) { return visitMma(mma, at); })
+      .Case([&](ws::ReadRowOp read) {
+        visitReadRow(read, at);
+        return success();
+      })
       .Case([&](ws::PutOp put) {
         visitPut(put, at);
         return success();
@@ -597,7 +623,8 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
       .Case([&](ws::StoreOp store) { return visitStore(store, at); })
       .Case<tile::StoreRowOp, tile::StoreRegOp>(
           [&](auto store) { return visitStoreOf(store, at); })
-      .Case([&](tile::ReduceAddOp add) { return visitReduceAdd(add, at); })
+      .Case<ws::ReduceAddOp, tile::ReduceAddOp>(
+          [&](auto add) { return visitReduceAdd(add, at); })
       .Case<tile::LoadOp, tile::LoadRowOp>(
           [&](auto load) { return visitLoad(load, at); })
       .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })

@@ -93,11 +93,13 @@ private:
   mlir::LogicalResult visitMma(ws::MmaOp mma, SyncNumbers &at);
   mlir::LogicalResult moveToPiece(ws::MmaOp mma, TileStart &rows,
                                   SyncNumbers &at) const;
+  void visitReadRow(ws::ReadRowOp read, SyncNumbers &at);
   void visitPut(ws::PutOp put, SyncNumbers &at);
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncNumbers &at);
   template <typename StoreOp>
   mlir::LogicalResult visitStoreOf(StoreOp store, SyncNumbers &at);
   mlir::LogicalResult visitReduceAdd(tile::ReduceAddOp add, SyncNumbers &at);
+  mlir::LogicalResult visitReduceAdd(ws::ReduceAddOp add, SyncNumbers &at);
   template <typename LoadOp>
   mlir::LogicalResult visitLoad(LoadOp load, SyncNumbers &at);
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncNumbers &at);

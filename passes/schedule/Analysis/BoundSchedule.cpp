@@ -121,13 +121,13 @@ bool BoundSchedule::isPutElsewhere(const Instance &instance,
 bool BoundSchedule::isOfOneThread(const Instance &instance) const {
   for (int index : instance.runs.set_bits()) {
     const KernelStep &step = kernel->steps[index];
-    bool isInRegisters =
-        step.holds<tile::LoadOp>() && !channelOf(step.writes.front());
+    bool isInRegisters = step.holds<tile::LoadOp, tile::LoadRowOp>() &&
+                         !channelOf(step.writes.front());
     bool isKept =
         step.holds<tile::StoreOp>() && !isPutElsewhere(instance, step);
     if (isInRegisters || isKept || step.engine == Engine::Mma ||
-        step.holds<tile::LoadRowOp, tile::StoreRowOp, tile::StoreRegOp,
-                   tile::ScatterOp, tile::ReduceAddOp>()) {
+        step.holds<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
+                   tile::ReduceAddOp>()) {
       return false;
     }
   }

@@ -131,13 +131,16 @@ LogicalResult ActChecker::checkMasked(const PlannedAct &act) {
 
 LogicalResult ActChecker::checkTurn(const PlannedAct &act, bool isShifted) {
   bool isGuarded = act.guard != Guard::Always;
+  const KernelStep *step = stepOf(act);
+  bool isStoreAwait =
+      act.kind == PlannedAct::Await && step->engine == Engine::Store;
   bool readsFinal =
       act.kind == PlannedAct::Run &&
       llvm::any_of(kernel.steps[act.target].reads, [&](int value) {
         return kernel.values[value].origin == Origin::Final;
       });
   return failure(
-      failed(refuseIf(act.shift > 1, Mechanism::LongShift, act,
+      failed(refuseIf(act.shift > (isStoreAwait ? 2 : 1), Mechanism::LongShift, act,
                       "a shift of {2} of {0}")) ||
       failed(refuseIf(act.guard == Guard::LastNonempty,
                       Mechanism::NonemptyGuard, act, "guard '{1}' of {0}")) ||

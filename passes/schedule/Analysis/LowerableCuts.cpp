@@ -10,13 +10,19 @@ using namespace attn::sched;
 using llvm::formatv;
 
 /// Whether a value is a product of rows that are cut, read down their columns:
-/// each sub-tile reads all of these rows and makes some rows or columns of it.
+/// each sub-tile reads all of these rows and makes some rows or columns of it;
+/// or one that a step makes of such a product alone.
 static bool isCutAcross(const Lowerable &lowerable, int index) {
   const KernelStep *producer = lowerable.kernel.producerOf(index);
   const KernelValue &value = lowerable.kernel.values[index];
-  return producer && producer->engine == Engine::Mma &&
-         producer->isTransposedA() &&
-         llvm::is_contained(value.axes, lowerable.bound.axisOf(index));
+  if (!producer ||
+      !llvm::is_contained(value.axes, lowerable.bound.axisOf(index))) {
+    return false;
+  }
+  return producer->engine == Engine::Mma
+             ? producer->isTransposedA()
+             : producer->reads.size() == 1 &&
+                   isCutAcross(lowerable, producer->reads.front());
 }
 
 /// The axis of the rows that a CTA owns.
@@ -27,7 +33,9 @@ static LogicalResult checkValue(const Lowerable &lowerable, int index) {
   const KernelValue &value = lowerable.kernel.values[index];
   const KernelStep *producer = lowerable.kernel.producerOf(index);
   bool isLoaded = producer && value.origin == Origin::Step &&
-                  producer->holds<tile::LoadOp>();
+                  (producer->holds<tile::LoadOp>() ||
+                   (producer->holds<tile::LoadRowOp>() &&
+                    bound.channelOf(index)));
   StringRef axis = bound.axisOf(index);
   // Each sub-tile has a copy of a vector of columns.
   bool isVector = value.axes.size() == 1;

@@ -43,6 +43,7 @@ private:
   }
   LogicalResult checkHomes(int value) const;
   LogicalResult checkChannel(int value) const;
+  LogicalResult checkRows(int value) const;
   LogicalResult checkHold(int value) const;
 
   const Lowerable &lowerable;
@@ -63,6 +64,9 @@ LogicalResult PlaceChecker::checkChannel(int index) const {
     return refuseIf(isBare, Mechanism::BareWork, "channel",
                     "of work items without barriers and memory of its own");
   }
+  if (isLoaded && value.shape.size() == 1) {
+    return checkRows(index);
+  }
   bool isTile = isLoaded && value.shape.size() == 2 && value.elementBytes == 2;
   bool isRead = llvm::any_of(kernel.steps, [&](const KernelStep &step) {
     return step.engine != Engine::Mma && llvm::is_contained(step.reads, index);
@@ -75,18 +79,43 @@ LogicalResult PlaceChecker::checkChannel(int index) const {
                                  "which is read other than by MMAs")));
 }
 
+/// Checks a channel of row vectors, which threads read: each of them the
+/// elements of its columns.
+LogicalResult PlaceChecker::checkRows(int index) const {
+  const KernelValue &value = kernel.values[index];
+  constexpr int64_t copyBytes = 16;
+  bool isOdd = value.elementBytes != 4 || value.bytes() % copyBytes != 0 ||
+               !bound.axisOf(index).empty();
+  return refuseIf(isOdd, Mechanism::OddChannel, index,
+                  "which is no row vector of 32-bit elements that all "
+                  "sub-tiles read");
+}
+
 /// Whether a tile may be in a hold in shared memory: between registers and a
-/// store, or as the A of an MMA.
+/// store or an addition to memory, or as the A of an MMA.
 static bool isHoldable(const KernelModel &kernel, int value) {
   return llvm::all_of(kernel.steps, [&](const KernelStep &step) {
     return !llvm::is_contained(step.reads, value) ||
-           (step.a == value && step.b != value) || step.holds<tile::StoreOp>();
+           (step.a == value && step.b != value) ||
+           step.holds<tile::StoreOp, tile::ReduceAddOp>();
   });
+}
+
+/// Whether steps read a value, all of them to add it to memory.
+static bool isAdded(const KernelModel &kernel, int value) {
+  auto reads = [&](const KernelStep &step) {
+    return llvm::is_contained(step.reads, value);
+  };
+  return llvm::any_of(kernel.steps, reads) &&
+         llvm::all_of(kernel.steps, [&](const KernelStep &step) {
+           return !reads(step) || step.holds<tile::ReduceAddOp>();
+         });
 }
 
 LogicalResult PlaceChecker::checkHold(int index) const {
   const KernelValue &value = kernel.values[index];
-  bool isTile = value.shape.size() == 2 && value.elementBytes == 2;
+  int64_t bytes = isAdded(kernel, index) ? 4 : 2;
+  bool isTile = value.shape.size() == 2 && value.elementBytes == bytes;
   const KernelStep *producer = kernel.producerOf(index);
   bool isRing = producer && producer->holds<tile::ShareOp>();
   return failure(
@@ -101,7 +130,8 @@ LogicalResult PlaceChecker::checkHold(int index) const {
                    "which is read other than by a store or as A of an "
                    "MMA")) ||
       failed(refuseIf(!isTile, Mechanism::OddHold, index,
-                      "which is no tile of 16-bit elements")));
+                      bytes == 4 ? "which is no tile of 32-bit elements"
+                                 : "which is no tile of 16-bit elements")));
 }
 
 /// Refuses a second place in memory for a value, if anything other than the

@@ -62,6 +62,33 @@ static LogicalResult checkFilled(const Lowerable &lowerable, const Place &place,
       });
 }
 
+/// Checks that a role adds to memory only what it has put into a hold itself:
+/// its warps add their own rows.
+static LogicalResult checkAdditions(const Lowerable &lowerable, int index) {
+  const BoundSchedule &bound = lowerable.bound;
+  const Instance &instance = bound.instances[index];
+  for (int number : instance.runs.set_bits()) {
+    const KernelStep &step = lowerable.kernel.steps[number];
+    bool isElsewhere =
+        step.holds<tile::ReduceAddOp>() &&
+        llvm::any_of(step.reads, [&](int value) {
+          int producer = lowerable.kernel.values[value].producer;
+          return bound.holdOf(value) && producer >= 0 &&
+                 !instance.runs[producer];
+        });
+    if (failed(lowerable.refuseIf(
+            isElsewhere, Mechanism::StoredElsewhere, [&] {
+              return formatv("an addition by '{0}' of what another role than "
+                             "'{1}' puts",
+                             step.name, instance.name)
+                  .str();
+            }))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult sched::checkLowerableRoles(const Lowerable &lowerable) {
   const BoundSchedule &bound = lowerable.bound;
   BitVector ofOne(bound.instances.size());
@@ -76,7 +103,8 @@ LogicalResult sched::checkLowerableRoles(const Lowerable &lowerable) {
     }
   }
   for (int index = 0, e = bound.instances.size(); index < e; ++index) {
-    if (failed(checkRole(lowerable, index, ofOne[index]))) {
+    if (failed(checkAdditions(lowerable, index)) ||
+        failed(checkRole(lowerable, index, ofOne[index]))) {
       return failure();
     }
   }

@@ -264,9 +264,12 @@ LogicalResult ScheduleBinder::bindPlaces() {
         bytes +=
             kernel.values[value].bytes() / (isWhole ? 1 : bound.subtileCount);
       }
-      bool isAligned =
-          place.space == Space::Smem && !kernel.values[cycle.front()].isWork;
-      bytes = isAligned ? llvm::alignTo(bytes, ws::tileAlignment) : bytes;
+      const KernelValue &first = kernel.values[cycle.front()];
+      if (place.space == Space::Smem && !first.isWork) {
+        bytes = llvm::alignTo(bytes, first.shape.size() == 1
+                                         ? ws::rowAlignment
+                                         : ws::tileAlignment);
+      }
       place.bytes = std::max(place.bytes, bytes);
     }
     place.bytes *= place.subtiles(bound.subtileCount) * int64_t(place.depth);

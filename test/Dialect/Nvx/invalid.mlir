@@ -162,6 +162,14 @@ llvm.func @stamp_c1_limit(%base: !llvm.ptr<1>, %cursor: i32) {
 
 // -----
 
+llvm.func @bulk_reduce_add_c1(%source: !llvm.ptr<3>, %address: !llvm.ptr<1>) {
+  // expected-error @below {{'nvx.bulk_reduce_add' op C1: expected a positive multiple of 16 bytes, got 24}}
+  nvx.bulk_reduce_add 24 from %source to %address : !llvm.ptr<3>, !llvm.ptr<1>
+  llvm.return
+}
+
+// -----
+
 llvm.func @reduce_add_c1(%values: vector<3xf32>, %address: !llvm.ptr<1>) {
   // expected-error @below {{'nvx.reduce_add' op C1: expected 2 or 4 elements, got 3}}
   nvx.reduce_add %values to %address : vector<3xf32>, !llvm.ptr<1>

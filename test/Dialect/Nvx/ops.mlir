@@ -90,6 +90,13 @@ llvm.func @stamp(%base: !llvm.ptr<1>, %cursor: i32) {
   llvm.return
 }
 
+// CHECK-LABEL: llvm.func @bulk_reduce_add
+// CHECK: nvx.bulk_reduce_add 4096 from %{{.*}} to %{{.*}} : <3>, <1>
+llvm.func @bulk_reduce_add(%source: !llvm.ptr<3>, %address: !llvm.ptr<1>) {
+  nvx.bulk_reduce_add 4096 from %source to %address : !llvm.ptr<3>, !llvm.ptr<1>
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @reduce_add
 // CHECK: nvx.reduce_add %{{.*}} to %{{.*}} : vector<4xf32>, <1>
 llvm.func @reduce_add(%values: vector<4xf32>, %address: !llvm.ptr<1>) {

@@ -7,12 +7,12 @@
 
 // -----
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<128xbf16>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, a row vector of f32, or tensor<4xi32> for a work item, got 'tensor<128xbf16>'}}
 func.func private @slot_c1_rank(!ws.slot<@k, tensor<128xbf16>>)
 
 // -----
 
-// expected-error @below {{expected a static 16-bit tile of rank 2, or tensor<4xi32> for a work item, got 'tensor<8x8xindex>'}}
+// expected-error @below {{expected a static 16-bit tile of rank 2, a row vector of f32, or tensor<4xi32> for a work item, got 'tensor<8x8xindex>'}}
 func.func private @slot_c1_element(!ws.slot<@k, tensor<8x8xindex>>)
 
 // -----
@@ -40,6 +40,18 @@ ws.kernel @kernel_c5_store machine "sm_90a" args ["o" write] problem #p config #
   ^bb0(%me: i32):
     // expected-error @below {{'ws.store' op expected 'dest' to have the element type and at most the last dimension of @h, 'tensor<64x64xbf16>', got 'tensor<?x?x?x96xbf16>'}}
     ws.store @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, h, i, c)> : tensor<?x?x?x96xbf16>
+  }
+}
+
+// -----
+
+ws.kernel @kernel_c5_reduce_add machine "sm_90a" args ["o" accumulate] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?x?x96xf32>):
+  ws.hold @h tensor<64x64xf32> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.reduce_add' op expected 'dest' to have the element type and the columns of @h, 'tensor<64x64xf32>', got 'tensor<?x?x?x96xf32>'}}
+    ws.reduce_add @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, h, i, c)> : tensor<?x?x?x96xf32>
   }
 }
 
@@ -88,7 +100,7 @@ ws.kernel @role_c2_regs machine "sm_90a" args [] problem #p config #c schedule #
 
 ws.kernel @channel_c2_work_and_tiles machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
-  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<4xi32>'}}
+  // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, row vectors of f32 alone, or tensor<4xi32> alone for work items, got 'tensor<4xi32>'}}
   ws.channel @k [tensor<4xi32>, tensor<8x8xbf16>] depth 1
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -160,13 +172,13 @@ ws.channel @k [] depth 1
 // -----
 
 // channel_c2_width
-// expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<128x64xf32>'}}
+// expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, row vectors of f32 alone, or tensor<4xi32> alone for work items, got 'tensor<128x64xf32>'}}
 ws.channel @k [tensor<128x64xf32>] depth 1
 
 // -----
 
 // channel_c2_index
-// expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, or tensor<4xi32> alone for work items, got 'tensor<8x8xindex>'}}
+// expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, row vectors of f32 alone, or tensor<4xi32> alone for work items, got 'tensor<8x8xindex>'}}
 ws.channel @k [tensor<8x8xindex>] depth 1
 
 // -----
@@ -178,7 +190,7 @@ ws.hold @h tensor<64x64xbf16> pieces 0
 // -----
 
 // hold_c2
-// expected-error @below {{'ws.hold' op attribute 'type' failed to satisfy constraint: type attribute of static 16-bit tile of rank 2}}
+// expected-error @below {{'ws.hold' op attribute 'type' failed to satisfy constraint: type attribute of static tile of rank 2, of 16-bit elements or f32}}
 ws.hold @h tensor<?x64xbf16> pieces 1
 
 // -----

@@ -163,6 +163,37 @@ ws.kernel @expanded machine "sm_90a" args ["o" write, "n"] problem #p config #c 
   }
 }
 
+// Row vectors in a channel, and a tile in a hold that is added to memory.
+// CHECK-LABEL: ws.kernel @sums
+// CHECK: ^bb0(%[[L:.*]]: tensor<?x?x?xf32>, %[[D:.*]]: tensor<?x?x?x128xf32>):
+ws.kernel @sums machine "sm_90a" args ["l", "d" accumulate] problem #p config #c schedule #s {
+^bb0(%l: tensor<?x?x?xf32>, %d: tensor<?x?x?x128xf32>):
+  // CHECK-NEXT: ws.channel @l [tensor<64xf32>] depth 2
+  ws.channel @l [tensor<64xf32>] depth 2
+  // CHECK-NEXT: ws.hold @dqe tensor<64x64xf32> pieces 2
+  ws.hold @dqe tensor<64x64xf32> pieces 2
+  // CHECK: ws.role @load
+  ws.role @load warps 1 regs 24 replicas 1 {
+  // CHECK-NEXT: ^bb0(%[[N:.*]]: i32):
+  ^bb0(%n: i32):
+    %free = ws.acquire : <@l, tensor<64xf32>>
+    // CHECK: ws.copy %[[L]] at(%[[N]], %[[N]], %[[N]]) to %{{.*}} : tensor<?x?x?xf32>, <@l, tensor<64xf32>>
+    ws.copy %l at(%n, %n, %n) to %free : tensor<?x?x?xf32>, <@l, tensor<64xf32>>
+  }
+  // CHECK: ws.role @wg
+  // CHECK-NEXT: ^bb0(%[[ME:.*]]: i32):
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    %full = ws.wait : <@l, tensor<64xf32>>
+    // CHECK: %{{.*}} = ws.read_row %{{.*}} : <@l, tensor<64xf32>> -> tensor<64xf32>
+    %row = ws.read_row %full : <@l, tensor<64xf32>> -> tensor<64xf32>
+    // CHECK-NEXT: ws.reduce_add @dqe[%[[ME]]], %[[D]] at(%[[ME]], %[[ME]], %[[ME]], %[[ME]]) #[[$MAP]] : tensor<?x?x?x128xf32>
+    ws.reduce_add @dqe[%me], %d at(%me, %me, %me, %me) #bshd : tensor<?x?x?x128xf32>
+    // CHECK-NEXT: ws.await_store of_warp
+    ws.await_store of_warp
+  }
+}
+
 // Work items that one role hands out.
 // CHECK-LABEL: ws.kernel @handed_out
 // CHECK: ^bb0(%[[N:.*]]: i32):

@@ -10,7 +10,7 @@
 // -----
 
 func.func @copy_c1_rank(%x: tensor<?x?x64xbf16>, %n: i32, %s: !s) {
-  // expected-error @below {{'ws.copy' op operand #0 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x64xbf16>'}}
+  // expected-error @below {{'ws.copy' op expected a map for a tile of a tensor of rank 4, or none for a row vector of one of rank 3, got one for 'tensor<128x64xbf16>' of 'tensor<?x?x64xbf16>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x64xbf16>, <@k, tensor<128x64xbf16>>
   return
 }
@@ -18,7 +18,7 @@ func.func @copy_c1_rank(%x: tensor<?x?x64xbf16>, %n: i32, %s: !s) {
 // -----
 
 func.func @copy_c1_dynamic(%x: tensor<?x?x?x?xbf16>, %n: i32, %s: !s) {
-  // expected-error @below {{'ws.copy' op operand #0 must be tensor of rank 4 with a static last dimension, but got 'tensor<?x?x?x?xbf16>'}}
+  // expected-error @below {{'ws.copy' op operand #0 must be tensor of rank 4 with a static last dimension or tensor of rank 3, but got 'tensor<?x?x?x?xbf16>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x?x?xbf16>, <@k, tensor<128x64xbf16>>
   return
 }
@@ -36,6 +36,46 @@ func.func @copy_c2(%x: tensor<?x?x?x64xbf16>, %n: i32, %s: !s) {
 func.func @copy_c3(%x: tensor<?x?x?x96xbf16>, %n: i32, %s: !s) {
   // expected-error @below {{'ws.copy' op expected the slot's tile to have the element type and at least the last dimension of 'source', got 'tensor<128x64xbf16>' and 'tensor<?x?x?x96xbf16>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %s : tensor<?x?x?x96xbf16>, <@k, tensor<128x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c3_row(%x: tensor<?x?x?xf16>, %n: i32, %s: !ws.slot<@l, tensor<64xf32>>) {
+  // expected-error @below {{'ws.copy' op expected the slot's row vector to have the element type of 'source', got 'tensor<64xf32>' and 'tensor<?x?x?xf16>'}}
+  ws.copy %x at(%n, %n, %n) to %s : tensor<?x?x?xf16>, <@l, tensor<64xf32>>
+  return
+}
+
+// -----
+
+func.func @read_row_slot(%s: !s) {
+  // expected-error @below {{'ws.read_row' op operand #0 must be slot of row vectors, but got '!ws.slot<@k, tensor<128x64xbf16>>'}}
+  %r = ws.read_row %s : <@k, tensor<128x64xbf16>> -> tensor<128xf32>
+  return
+}
+
+// -----
+
+func.func @read_row_c1(%s: !ws.slot<@l, tensor<64xf32>>) {
+  // expected-error @below {{'ws.read_row' op expected the row vector of the slot, 'tensor<64xf32>', got 'tensor<32xf32>'}}
+  %r = ws.read_row %s : <@l, tensor<64xf32>> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_add_c1(%d: tensor<?x?x?x64xbf16>, %n: i32) {
+  // expected-error @below {{'ws.reduce_add' op expected 'dest' of elements f32, got 'tensor<?x?x?x64xbf16>'}}
+  ws.reduce_add @h[%n], %d at(%n, %n, %n) #bshd : tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @reduce_add_c2(%d: tensor<?x?x?x64xf32>, %n: i32) {
+  // expected-error @below {{'ws.reduce_add' op expected 'map' to be a permutation of 4 dimensions that keeps the last, got affine_map<(d0, d1) -> (d0, d1)>}}
+  ws.reduce_add @h[%n], %d at(%n, %n, %n) affine_map<(b, h) -> (b, h)> : tensor<?x?x?x64xf32>
   return
 }
 
@@ -131,7 +171,7 @@ func.func @await_c1_token(%v: tensor<64x128xf32>, %t: !ws.token) {
 // -----
 
 func.func @copy_c3_work(%x: tensor<?x?x?x64xbf16>, %n: i32, %work: !work) {
-  // expected-error @below {{'ws.copy' op operand #4 must be slot of tiles, but got '!ws.slot<@work, tensor<4xi32>>'}}
+  // expected-error @below {{'ws.copy' op operand #4 must be slot of tiles or row vectors, but got '!ws.slot<@work, tensor<4xi32>>'}}
   ws.copy %x at(%n, %n, %n) #bshd to %work : tensor<?x?x?x64xbf16>, <@work, tensor<4xi32>>
   return
 }

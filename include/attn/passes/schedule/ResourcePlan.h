@@ -28,7 +28,7 @@ struct ResourceNeeds {
     llvm::StringRef name;
     int64_t bytes;
     llvm::StringRef over;          // empty: it has memory of its own
-    bool ofItems;                  // it carries work items
+    bool ofVectors; // it carries work items or row vectors, not tiles
     int64_t barriers;              // mbarriers
     std::optional<int64_t> offset; // if it is placed already
   };

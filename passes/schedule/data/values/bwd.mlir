@@ -10,7 +10,6 @@ module attributes {attn.values = #attn.kernel_values<bwd {
   step ld_lse lse<N>
   step ld_do do<N, DV>
   step ld_dl dl<N>
-  step init_dp dp0<M, N>
   step qk s<M, N>
   step dp dp<M, N>
   step score s1<M, N>, g<M, N>
@@ -23,6 +22,7 @@ module attributes {attn.values = #attn.kernel_values<bwd {
   step mm_dk dk1<M, D>
   step put_ds dss<M, N>
   step mm_dq dq<N, D>
+  step put_dq dqe<N, D>
   step cvt_dk dke<M, D>
   step cvt_dv dve<M, DV>
 }>} {}

@@ -4,7 +4,7 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
     masks ["none", "causal_top_left"]
     config <tile_m = 128, tile_n = 64, work = grid>
     schedule <"bwd_d128" machine "sm_90a" {
-  split M 2 whole(k, v) also(dq : D)
+  split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -12,12 +12,12 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
   chan v = v in smem depth 1
   chan q = q in smem depth 2
   chan do = do in smem depth 2
+  chan lse = lse in smem depth 2
+  chan dl = dl in smem depth 2
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
   hold ds = ds in reg depth 1
-  hold lse = lse in reg depth 1
-  hold dl = dl in reg depth 1
   hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
   hold dk = dk in reg
@@ -28,12 +28,12 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_masked
   body load {
-    kv { ld_q once : ld_k ld_do once : ld_v }
+    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
   }
   body wg {
-    kv { ld_dl + 1 ld_lse + 1 await(ld_dl) + 1 init_dp + 1 dp + 1 await(ld_lse) + 1 score + 1 mask + 1 exp + 1
+    kv { dp + 1 score + 1 mask + 1 exp + 1
         cvt_p + 1 mm_dv + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 qk
-        red_dq + 1 await(red_dq) + 1 }
+        put_dq + 1 red_dq + 1 await(red_dq) + 1 }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

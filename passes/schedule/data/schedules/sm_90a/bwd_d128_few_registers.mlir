@@ -3,7 +3,7 @@ attn.table_entry bwd @bwd_d128_few_registers head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right"]
     config <tile_m = 128, tile_n = 64, work = grid>
     schedule <"bwd_d128_few_registers" machine "sm_90a" {
-  split M 2 whole(k, v) also(dq : D)
+  split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -11,12 +11,12 @@ attn.table_entry bwd @bwd_d128_few_registers head_dim 128, 128
   chan v = v in smem depth 1
   chan q = q in smem depth 2
   chan do = do in smem depth 2
+  chan lse = lse in smem depth 2
+  chan dl = dl in smem depth 2
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
   hold ds = ds in reg depth 1
-  hold lse = lse in reg depth 1
-  hold dl = dl in reg depth 1
   hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
   hold dk = dk in reg
@@ -27,11 +27,11 @@ attn.table_entry bwd @bwd_d128_few_registers head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_masked
   body load {
-    kv { ld_q once : ld_k ld_do once : ld_v }
+    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
   }
   body wg {
-    kv { ld_dl ld_lse await(ld_dl) init_dp dp qk await(ld_lse) score mask exp cvt_p mm_dv dsoft cvt_ds put_ds
-        sync(put) mm_dq await(mm_dv) mm_dk red_dq await(red_dq) }
+    kv { dp qk score mask exp cvt_p mm_dv dsoft cvt_ds put_ds
+        sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>
