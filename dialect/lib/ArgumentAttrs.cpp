@@ -365,7 +365,17 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
                ? ""
                : "a tensor of rank 4 of f32";
   case ArgumentRole::Scale:
+  case ArgumentRole::DropoutRate:
     return type.isF32() ? "" : "f32";
+  case ArgumentRole::DropoutState: {
+    auto wanted =
+        RankedTensorType::get({2}, IntegerType::get(type.getContext(), 64));
+    return type == wanted ? "" : "tensor<2xi64>";
+  }
+  case ArgumentRole::Sinks:
+    return isTensor(1, Float32Type::get(type.getContext()))
+               ? ""
+               : "a tensor of rank 1 of f32";
   case ArgumentRole::Bound:
     return type.isInteger(32) ? "" : "i32";
   case ArgumentRole::Capture:

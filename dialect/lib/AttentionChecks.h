@@ -37,6 +37,9 @@ llvm::LogicalResult verifyElementTypes(mlir::Operation *op, mlir::Type wanted,
 /// Checks the bounds of a mask, of which the op has `values`.
 llvm::LogicalResult verifyMaskBounds(mlir::Operation *op, MaskKind mask,
                                      MaskBounds kinds, size_t values);
+/// Checks that the rate and the state of a dropout occur together.
+llvm::LogicalResult verifyDropout(mlir::Operation *op, mlir::Value rate,
+                                  mlir::Value state);
 
 /// A region of an attention, which may be absent: the types of its arguments
 /// before the captures, and of its results.

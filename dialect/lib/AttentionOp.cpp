@@ -199,6 +199,16 @@ static LogicalResult verifyVariant(AttentionOp op) {
   return success();
 }
 
+// C22
+LogicalResult attn::verifyDropout(Operation *op, Value rate, Value state) {
+  if (bool(rate) == bool(state)) {
+    return success();
+  }
+  return op->emitOpError("expected 'dropout_rate' and 'dropout_state', or "
+                         "neither, got only '")
+         << (rate ? "dropout_rate" : "dropout_state") << "'";
+}
+
 static LogicalResult verifyUserMask(AttentionOp op) {
   Attribute problem = op->getAttr(kUserProblemAttr),
             mask = op->getAttr(kUserMaskAttr);
@@ -230,6 +240,7 @@ LogicalResult AttentionOp::verify() {
       failed(verifyMaskBounds(*this, getMask(), getBoundKinds(),
                               getBounds().size())) ||
       failed(verifyRowKeys(*this)) || failed(verifyVariant(*this)) ||
+      failed(verifyDropout(*this, getDropoutRate(), getDropoutState())) ||
       failed(verifyUserMask(*this))) {
     return failure();
   }
@@ -248,6 +259,12 @@ LogicalResult AttentionOp::verify() {
                            {lse, 2, "seqlen", query.dim(s)}};
   if (failed(expectDims(*this, rules))) {
     return failure();
+  }
+  if (Value given = getSinks()) { // C23
+    NamedTensor sinks{"sinks", cast<RankedTensorType>(given.getType())};
+    if (failed(expectDims(*this, {{sinks, 0, "heads", query.dim(h)}}))) {
+      return failure();
+    }
   }
   if (ShapedType::isDynamic(out.dim(3))) {
     return emitOpError("expected 'out' head dim to be ")

@@ -325,6 +325,14 @@ static LogicalResult verifySums(AttentionBwdOp op) {
                          {sums, 3, "head dim", op.getHeadDim()}});
 }
 
+/// C14
+static LogicalResult verifyDropout(AttentionBwdOp op) {
+  if (op.hasDropout() && op.getGradients() == Gradients::Sums) {
+    return op.emitOpError("expected no 'dropout' beside gradients(sums)");
+  }
+  return attn::verifyDropout(op, op.getDropoutRate(), op.getDropoutState());
+}
+
 LogicalResult AttentionBwdOp::verify() {
   NamedTensor query{"query", getQuery().getType()},
       key{"key", getKey().getType()}, value{"value", getValue().getType()},
@@ -352,7 +360,7 @@ LogicalResult AttentionBwdOp::verify() {
                            {lse2, 0, "batch size", query.dim(0)}, // C8
                            {lse2, 1, "heads", query.dim(h)}};
   return failure(failed(expectDims(*this, rules)) ||
-                 failed(verifySums(*this)) ||
+                 failed(verifySums(*this)) || failed(::verifyDropout(*this)) ||
                  failed(verifyRows(*this, lse2, query.dim(s))) ||
                  failed(verifyHeads(*this, query.dim(h), key.dim(h))) || // C6
                  failed(verifyCapture(*this)));

@@ -460,6 +460,18 @@ LogicalResult CoordsOp::verify() {
   return success();
 }
 
+LogicalResult KeepOp::verify() {
+  RankedTensorType pairs = tensorOf(getQueries()), kept = tensorOf(getResult());
+  if (pairs.getRank() != 2) { // C1
+    return emitOpError("expected positions of rank 2, got ") << pairs;
+  }
+  if (kept != pairs.clone(kept.getElementType())) { // C2
+    return emitOpError("expected a result of ")
+           << pairs.clone(kept.getElementType()) << ", got " << kept;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Folds.
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,8 @@ namespace names {
 /// Bounds of masks have their own names (Masks.td).
 constexpr llvm::StringLiteral q = "q", k = "k", v = "v", scale = "scale",
                               o = "o", lse = "lse";
+constexpr llvm::StringLiteral dropoutRate = "dropout_rate",
+                              dropoutState = "dropout_state", sinks = "sinks";
 
 /// Batches; positions and heads of Q and O, and of K and V; head dims of Q and
 /// K, and of V and O.

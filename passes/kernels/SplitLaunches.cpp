@@ -50,9 +50,15 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
   using Role = ArgumentRole;
   return TypeSwitch<Operation *, SmallVector<RoleOfValue>>(op)
       .Case([](AttentionOp of) -> SmallVector<RoleOfValue> {
-        return {{Role::Query, of.getQuery()}, {Role::Key, of.getKey()},
-                {Role::Value, of.getValue()}, {Role::Scale, of.getScale()},
-                {Role::Output, of.getOut()},  {Role::Lse, of.getLse()}};
+        return {{Role::Query, of.getQuery()},
+                {Role::Key, of.getKey()},
+                {Role::Value, of.getValue()},
+                {Role::Scale, of.getScale()},
+                {Role::DropoutRate, of.getDropoutRate()},
+                {Role::DropoutState, of.getDropoutState()},
+                {Role::Sinks, of.getSinks()},
+                {Role::Output, of.getOut()},
+                {Role::Lse, of.getLse()}};
       })
       .Case([](DeltaOp of) -> SmallVector<RoleOfValue> {
         return {{Role::Output, of.getOut()},
@@ -74,6 +80,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::Key, of.getKey()},
                 {Role::Value, of.getValue()},
                 {Role::Scale, of.getScale()},
+                {Role::DropoutRate, of.getDropoutRate()},
+                {Role::DropoutState, of.getDropoutState()},
                 {Role::Delta, of.getDelta()},
                 {Role::Lse2, of.getLse2()},
                 {Role::OutputGradient, of.getOutGradient()}};
@@ -191,6 +199,9 @@ LogicalResult Splitter::checkRoles() {
   llvm::MapVector<Value, ArgumentRole> roles;
   for (Operation *op : ops) {
     for (auto [role, value] : rolesOf(op)) {
+      if (!value) {
+        continue; // an operand that the op does not have
+      }
       if (values.insert({role, value}).first->second != value) {
         return op->emitOpError(pass)
                << "expected one value of role '" << stringifyArgumentRole(role)

@@ -156,7 +156,7 @@ static SmallVector<TableEntry> dropUnreached(AttentionOp op,
 
 /// Returns how many query heads share the rows of a tile in a packed kernel of
 /// `op`: those of one head of K and V. None if that is unknown, or no value of
-/// 'pack_gqa', or if a region needs the head of a row.
+/// 'pack_gqa', or if something needs the head of a row.
 static std::optional<int64_t> headsToPack(AttentionOp op) {
   StaticSizes sizes = StaticSizes::of(op);
   if (!sizes.heads || !sizes.keyHeads || *sizes.keyHeads == 0 ||
@@ -166,7 +166,7 @@ static std::optional<int64_t> headsToPack(AttentionOp op) {
   int64_t group = *sizes.heads / *sizes.keyHeads;
   bool isPossible =
       group == 1 ||
-      (infoOf(Knob::PackGqa).allowed().allows(group) && !op.hasRegions());
+      (infoOf(Knob::PackGqa).allowed().allows(group) && !op.needsHeadOfItem());
   return isPossible ? std::optional(group) : std::nullopt;
 }
 
@@ -187,8 +187,8 @@ packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
   }
   if (usable.empty() && !entries.empty()) {
     return op.emitOpError("expected static heads in a ratio that 'pack_gqa' "
-                          "may have, and no regions, for the packed entries "
-                          "of '")
+                          "may have, and no regions, dropout or sinks, for the "
+                          "packed entries of '")
            << entries.front().file << "'";
   }
   return usable;

@@ -187,6 +187,8 @@ def _as_tensor(captured: Captured, value: Any, like: Any) -> Any:
         # torch's operators look at the negative bit themselves.
         value = value.resolve_neg() if _tensors.is_torch(value) else _tensors.torch_module().from_dlpack(value)
     if _tensors.is_torch(value) and _tensors.is_torch(like) and value.device != like.device:
+        if not captured.shape and value.requires_grad:
+            return value.to(like.device).reshape(1)  # its gradient goes back to it
         raise ArgumentError(f"expected captured tensor '{captured.name}' to be on the device of the query, "
                             f"{like.device}, got {value.device}")
     return value if captured.shape else value.reshape(1)

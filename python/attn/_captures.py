@@ -51,8 +51,9 @@ class Captured(Operand):
         self.type = value.kind if isinstance(value, Scalar) else _tensors.dtype_name(value)
         self.shape = () if isinstance(value, Scalar) else tuple(value.shape)
         self.device = getattr(value, "device", None)
-        # A number in host memory is passed by value, whatever device the kernel runs on.
-        by_value = not self.shape and self.type != "f64" and not (_tensors.is_torch(value) and value.is_cuda)
+        # A number in host memory is passed by value, whatever device the kernel runs on, unless it gets a gradient.
+        is_read = _tensors.is_torch(value) and (value.is_cuda or value.requires_grad)
+        by_value = not self.shape and self.type != "f64" and not is_read
         self.passed_as = _BY_VALUE.get(self.type, self.type) if by_value else "tensor"
         dims = "?x" * max(len(self.shape), 1)
         self.ir_type = self.passed_as if by_value else f"tensor<{dims}{_STORED.get(self.type, self.type)}>"

@@ -9,6 +9,7 @@ from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
+from ._ir import SINKS
 
 # The arguments of a problem whose gradients exist, in the order of a launch.
 _OPERANDS = ("q", "k", "v")
@@ -46,14 +47,14 @@ class Wanted(NamedTuple):
 
 
 def gradient_ir(ir: str, wanted: Wanted, deterministic: bool) -> str:
-    """The IR from which the compiler makes the gradients of the problem `ir`. `deterministic`: they have the same bits in
-    each run."""
+    """The IR from which the compiler makes the gradients of the problem `ir`, but for that of sinks: its launches have no
+    argument for these. `deterministic`: gradients have the same bits in each run."""
     for name, is_wanted in zip(_OPERANDS, wanted.each):
         if is_wanted:
             ir = re.sub(rf"(%{name}: tensor<[^>]*>)", rf"\1 {{{_MARK}}}", ir, count=1)
     if any(wanted.captures):
         mark, flags = _MARK if deterministic else f'{_MARK} = "any_order"', iter(wanted.captures)
-        ir = _CAPTURE.sub(lambda found: f"{found[1]}, {mark}}}" if next(flags, False) else found[0], ir)
+        ir = _CAPTURE.sub(lambda found: f"{found[1]}, {mark}}}" if next(flags, False) and found[2] != SINKS else found[0], ir)
     return ir if deterministic else re.sub(r"(-> \([^)]*\)) \{", rf"\1 attributes {{{_ANY_ORDER}}} {{", ir, count=1)
 
 

@@ -10,6 +10,10 @@ from ._captures import region_type, value_in_region
 from ._masks import BOUNDS
 
 
+# Tensors of a launch before those that functions read, whose names have no dots.
+DROPOUT_STATE, SINKS = "attn.dropout_state", "attn.sinks"
+
+
 @dataclass(frozen=True)
 class Region:
     """The body of a score or mask region; `%s`, `%b`, `%h`, `%i`, `%j` and the
@@ -42,6 +46,8 @@ class Problem:
     captures: tuple[tuple[str, str], ...] = ()  # names and IR types
     score: Region | None = None
     allow: Region | None = None
+    dropout: bool = False  # launches give the rate and the random state
+    sinks: bool = False  # launches give a logit of each head
     sizes: Sizes | None = None
 
     def to_ir(self) -> str:
@@ -66,12 +72,18 @@ def _function(problem: Problem) -> list[str]:
     bounds = [name for name in BOUNDS if name in problem.bounds]
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}", "%scale: f32"]
     arguments += [f"%{name}: i32" for name in bounds]
+    if problem.dropout:
+        arguments += ["%dropout_rate: f32", f'%arg.{DROPOUT_STATE}: tensor<2xi64> {{attn.name = "{DROPOUT_STATE}"}}']
+    if problem.sinks:
+        arguments += [f'%arg.{SINKS}: tensor<?xf32> {{attn.name = "{SINKS}"}}']
     arguments += [f'%arg.{name}: {kind} {{attn.name = "{name}"}}' for name, kind in problem.captures]
     return [
         f"func.func @attention({', '.join(arguments)})",
         f"    -> ({o}, {lse}) {{",
         f"  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({problem.mask}) layout(bshd)",
         *[f"      {name}(%{name})" for name in bounds],
+        *[f"      dropout(%dropout_rate, %arg.{DROPOUT_STATE})"] * problem.dropout,
+        *[f"      sinks(%arg.{SINKS} : tensor<?xf32>)"] * problem.sinks,
         *_captures(problem),
         *_region("score_region", problem.score, ["%s: f32"], "f32", problem.captures),
         *_region("mask_region", problem.allow, [], "i1", problem.captures),

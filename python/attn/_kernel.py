@@ -51,7 +51,9 @@ class _Program(NamedTuple):
 
 def _kind(value: Any) -> Any:
     """What a kernel is compiled for, of a tensor that its functions read."""
-    return (value.dtype, len(value.shape)) if hasattr(value, "shape") else None
+    if not hasattr(value, "shape"):
+        return None
+    return value.dtype, len(value.shape), not value.shape and getattr(value, "requires_grad", False)
 
 
 class Kernel:

@@ -12,12 +12,13 @@ from . import _tensors
 from ._captures import Slot
 from ._checks import number
 from ._errors import ArgumentError, UnsupportedError
-from ._ir import Problem, Sizes
+from ._ir import DROPOUT_STATE, SINKS, Problem, Sizes
+from ._torch_rules import gradients_are_wanted
 from ._trace import Trace
 
 
 class Preset(NamedTuple):
-    """A problem, and the names of what it captures, in a launch's order."""
+    """A problem, and the names of what it captures, in a launch's order. The rate and state of dropout, and sinks, come first."""
 
     ir: str
     tensors: tuple[str, ...]
@@ -62,9 +63,44 @@ def few_queries(queries: int, heads: int, kv_heads: int, needs_gradient: bool = 
 _MAX_SOFTCAP = 1e30
 
 
-def check_softcap(softcap: float) -> None:
+def check_softcap(softcap: Any) -> None:
+    if _tensors.is_compiling() and gradients_are_wanted(softcap):
+        return  # its value is not known yet
     if not 0 <= number("softcap", softcap) <= _MAX_SOFTCAP:  # a NaN fails both comparisons
         raise ArgumentError(f"expected 'softcap' to be from 0 to {_MAX_SOFTCAP}, got {softcap}")
+
+
+def given_as(value: Any) -> str:
+    """How a number enters a preset: "tensor" if it has a gradient, otherwise "number"."""
+    return "tensor" if gradients_are_wanted(value) else "number"
+
+
+def operand(name: str, value: Any, query: Any) -> Any:
+    """A number as a kernel reads it: with a gradient, it is a tensor of one element on the device of the query."""
+    if given_as(value) == "number":
+        return value
+    if value.numel() != 1:
+        raise ArgumentError(f"expected '{name}' to be a number, got a tensor of shape {tuple(value.shape)}")
+    return value.to(query.device, _tensors.torch_module().float32).reshape(1)
+
+
+def _slot(kind: str) -> Any:
+    return Slot("f32", 1 if kind == "tensor" else 0)
+
+
+def _number(slot: Any, kind: str) -> Any:
+    return slot[0] if kind == "tensor" else slot
+
+
+def check_sinks(sinks: Any, query: Any, heads: int) -> None:
+    if not _tensors.is_torch(sinks) or not _tensors.is_torch(query):
+        raise UnsupportedError(f"expected 'sinks' and the query to be tensors of torch, got a {type(sinks).__name__} and a "
+                               f"{type(query).__name__}")
+    if tuple(sinks.shape) != (heads,) or not sinks.is_floating_point():
+        raise ArgumentError(f"expected 'sinks' to be {heads} floats, one for each head of the query, got {sinks.dtype} of shape "
+                            f"{tuple(sinks.shape)}")
+    if sinks.device != query.device:
+        raise ArgumentError(f"expected 'sinks' to be on the device of the query, {query.device}, got {sinks.device}")
 
 
 def cap(score: Any, softcap: Any) -> Any:
@@ -84,14 +120,13 @@ def _constant(function: Callable[..., Preset]) -> Callable[..., Preset]:
 
 
 @_constant
-def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale: bool, capped: bool,
+def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, factor_kind: str, cap_kind: str, dropout: bool, sinks: bool,
                 mask_type: str | None, by_query: bool, by_key: bool, sizes: Sizes | None = None) -> Preset:
-    """`mask` is one of _masks.MASKS without bounds. `any_scale`: the scale is a factor that may
-    be 0 or negative. `mask_type`: the element type of the mask (batch, position, head, key),
+    """`mask` is one of _masks.MASKS without bounds. `factor_kind`: the scale is a factor that may be 0 or negative, a "number"
+    or a "tensor"; "" if it is the scale of a launch. `cap_kind`: likewise of a soft cap, "" if there is none. `mask_type`: the element type of the mask (batch, position, head, key),
     if there is one: "bool", or a type of floats that are added. It may differ by query and
     by key."""
-    factor: Any = Slot("f32", 0)
-    softcap: Any = Slot("f32", 0)
+    factor, softcap = _slot(factor_kind), _slot(cap_kind)
     attn_mask: Any = Slot(mask_type or "f32", 4)
     biased = mask_type not in (None, "bool")
 
@@ -99,43 +134,51 @@ def sdpa_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, any_scale
         return attn_mask[b, i if by_query else 0, h, j if by_key else 0]
 
     def score(s: Any, *position: Any) -> Any:
-        s = s * factor if any_scale else s
-        s = cap(s, softcap) if capped else s
+        s = s * _number(factor, factor_kind) if factor_kind else s
+        s = cap(s, _number(softcap, cap_kind)) if cap_kind else s
         return s + element(*position) if biased else s
 
-    scored = any_scale or capped or biased
+    scored = factor_kind or cap_kind or biased
     return _preset(dtype, head_dim, head_dim_v, mask, score=score if scored else None,
-                   allow=element if mask_type == "bool" else None, sizes=sizes)
+                   allow=element if mask_type == "bool" else None, dropout=dropout, sinks=sinks, sizes=sizes)
 
 
 @_constant
-def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str], capped: bool,
-                 slopes_rank: int, sizes: Sizes | None = None) -> Preset:
-    """`bounds`: names of the bounds that calls give; `slopes_rank`: 0 for no ALiBi."""
-    softcap: Any = Slot("f32", 0)
+def flash_preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str], factor_kind: str, cap_kind: str,
+                 dropout: bool, sinks: bool, slopes_rank: int, sizes: Sizes | None = None) -> Preset:
+    """`bounds`: names of the bounds that calls give; `factor_kind`, `cap_kind`: as for `sdpa_preset`; `slopes_rank`: 0 for
+    no ALiBi."""
+    factor, softcap = _slot(factor_kind), _slot(cap_kind)
     shift: Any = Slot("i32", 0)
     alibi_slopes: Any = Slot("f32", slopes_rank)
 
     def score(s: Any, b: Any, h: Any, i: Any, j: Any) -> Any:
-        s = cap(s, softcap) if capped else s
+        s = s * _number(factor, factor_kind) if factor_kind else s
+        s = cap(s, _number(softcap, cap_kind)) if cap_kind else s
         if not slopes_rank:
             return s
         slope = alibi_slopes[h] if slopes_rank == 1 else alibi_slopes[b, h]
         return s - slope * ops.absolute(i + shift - j)
 
-    return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if capped or slopes_rank else None, sizes=sizes)
+    return _preset(dtype, head_dim, head_dim_v, mask, bounds, score=score if factor_kind or cap_kind or slopes_rank else None,
+                   dropout=dropout, sinks=sinks, sizes=sizes)
 
 
 def _preset(dtype: str, head_dim: int, head_dim_v: int, mask: str, bounds: Sequence[str] = (),
             score: Callable[..., Any] | None = None, allow: Callable[..., Any] | None = None,
-            sizes: Sizes | None = None) -> Preset:
+            dropout: bool = False, sinks: bool = False, sizes: Sizes | None = None) -> Preset:
     """`sizes`: those of a launch with few queries, for which a problem without functions and bounds
     has a kernel of its own."""
     trace = Trace()
     score_region = trace.score(score) if score else None
     mask_region = trace.mask(allow) if allow else None
-    plain = not score and not allow and not bounds
+    plain = not score and not allow and not bounds and not dropout and not sinks
     problem = Problem(dtype, head_dim, head_dim_v, mask, tuple(bounds), trace.signature(), score_region, mask_region,
-                      sizes if plain else None)
+                      dropout, sinks, sizes if plain else None)
     names = {kind: tuple(c.name for c in trace.captures if c.passed_as == kind) for kind in ("tensor", "f32", "i32")}
+    if sinks:
+        names["tensor"] = (SINKS, *names["tensor"])
+    if dropout:
+        names["tensor"] = (DROPOUT_STATE, *names["tensor"])
+        names["f32"] = ("dropout_p", *names["f32"])
     return Preset(problem.to_ir(), *names.values())

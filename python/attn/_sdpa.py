@@ -6,19 +6,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import _tensors
+from . import _dropout, _tensors
 from ._call import attend, repeat
 from ._checks import half_precision, number
 from ._errors import ArgumentError, UnsupportedError
-from ._presets import check_softcap, few_queries, fixed, sdpa_preset
-from ._torch_rules import accept, accept_operands, autocast, gradients_are_wanted
+from ._ir import DROPOUT_STATE, SINKS
+from ._presets import check_sinks, check_softcap, few_queries, fixed, given_as, operand, sdpa_preset
+from ._torch_rules import accept_operands, autocast, gradients_are_wanted
 from ._words import Words
 
 _FLOATS = ("bf16", "f16", "f32", "f64")
 
 
 def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-         scale: float | None = None, enable_gqa: bool = False) -> Any:
+         scale: float | None = None, enable_gqa: bool = False, *, sinks: Any = None) -> Any:
     """The same function as torch.nn.functional.scaled_dot_product_attention.
 
     Args:
@@ -31,10 +32,14 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
             True where a query sees a key, or floats that are added to the scores.
             It is read in its own type. A float64 mask is converted, which copies it; a mask whose
             rows are not contiguous, or are all the same memory, is copied too.
-        dropout_p: 0.
+        dropout_p: the probability with which a weight of a value is dropped, from 0 to 1; the others are divided by
+            1 - dropout_p. The random numbers come from torch's generator of the device, but are not those of torch's
+            function. The probability is rounded to a multiple of 2^-16.
         is_causal: query i sees keys 0 to i: the diagonal starts at the top left.
-        scale: multiplies the scores; 1 / sqrt(head_dim) if None.
+        scale: multiplies the scores; 1 / sqrt(head_dim) if None. A tensor that requires a gradient gets one.
         enable_gqa: heads may be a multiple of kv_heads. Nothing is repeated.
+        sinks: (heads,), floats: a score of each head that has a weight in the softmax, but no key and no value. A query that
+            sees no key gives 0.
 
     Returns:
         (batch, heads, seqlen_q, head_dim_v), as `query`. A query that sees no key
@@ -43,21 +48,21 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
     Raises:
         ArgumentError (a ValueError and a RuntimeError): arguments that torch refuses too, or a
             stride or alignment that the kernel cannot read.
-        UnsupportedError (a NotImplementedError): dropout, element types other than bf16 and f16,
-            head dims that are not multiples of 8 up to 256, and gradients that do not exist, such as that
-            of `scale` (docs/python.md has all).
+        UnsupportedError (a NotImplementedError): element types other than bf16 and f16,
+            head dims that are not multiples of 8 up to 256, and gradients that do not exist (docs/python.md has all).
     """
     call = None
-    if attn_mask is None:
+    if attn_mask is None and sinks is None:
         call, again = repeat(("sdpa", dropout_p, is_causal, scale, enable_gqa), query, key, value)
         done = again and again(query, key, value)
         if done:
             return done[0]
-    return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa, call=call)
+    return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa, call=call, sinks=sinks)
 
 
 def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool,
-                scale: float | None, enable_gqa: bool, softcap: float = 0.0, call: Any = None) -> Any:
+                scale: float | None, enable_gqa: bool, softcap: float = 0.0, call: Any = None,
+                sinks: Any = None) -> Any:
     """`sdpa` with scores capped to softcap * tanh(score / softcap) before the mask, if `softcap`
     is not 0. `call` is as for `attend`."""
     query, key, value, attn_mask = autocast(query, key, value, attn_mask)
@@ -65,29 +70,39 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     causal = "causal_top_left" if is_causal else "none"
     if _is_causal_bias(attn_mask):
         causal, attn_mask = _causal_bias(attn_mask, is_causal, query, key), None
-    accept_operands(**given, attn_mask=attn_mask)
-    accept(scale=scale, softcap=softcap)
+    accept_operands(**given, attn_mask=attn_mask, scale=scale, softcap=softcap, sinks=sinks)
     check_softcap(softcap)
     if not _tensors.is_torch(query):
         given = {name: _tensors.view(tensor, name) for name, tensor in given.items()}
-    _check(given, attn_mask, dropout_p, is_causal)
+    _check(given, attn_mask, is_causal)
+    dropout_p = _dropout.rate(dropout_p, query)
     batch, heads = _leading_dims(given, enable_gqa)
     q, k, v = (_four_dims(tensor, batch, name) for name, tensor in given.items())
     q = q if q.shape[1] == heads else q.expand(q.shape[0], heads, *q.shape[2:])
+    if sinks is not None:
+        check_sinks(sinks, query, heads)
     dims = fixed(q.shape[3], "query"), fixed(v.shape[3], "value")
     scale = 1 / math.sqrt(dims[0]) if scale is None else number("scale", scale)
-    any_scale = False if scale > 0 else True  # a branch, so that torch.compile knows which
+    factor_kind = given_as(scale)
+    if factor_kind == "number" and scale > 0:  # a branch, so that torch.compile knows which
+        factor_kind = ""
+    cap_kind = given_as(softcap)
+    if cap_kind == "number" and not softcap:
+        cap_kind = ""
     mask: Any = None
     use: tuple[str | None, bool, bool] = (None, False, False)
     if attn_mask is not None:
         mask, use = _mask(attn_mask, query, batch, heads, q.shape[2], k.shape[2])
-    preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, any_scale, True if softcap else False, *use,
+    preset = sdpa_preset(_tensors.dtype_name(q), *dims, causal, factor_kind, cap_kind,
+                         True if dropout_p else False, sinks is not None, *use,
                          few_queries(q.shape[2], q.shape[1], k.shape[1], gradients_are_wanted(*given.values())))
-    captures, floats, ints = preset.arguments(factor=scale, softcap=softcap, attn_mask=mask)
+    captures, floats, ints = preset.arguments(factor=operand("scale", scale, q), softcap=operand("softcap", softcap, q), attn_mask=mask, dropout_p=dropout_p,
+                                              **{DROPOUT_STATE: _dropout.draw(q) if dropout_p else None,
+                                                 SINKS: None if sinks is None else sinks.float()})
     call = call if q is query and k is key and v is value else None
     ranks = [len(tensor.shape) for tensor in given.values()]
     words = Words("query", "key", "value", heads_first=True, ranks=(ranks[0], ranks[1], ranks[2], ranks[0]))
-    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if any_scale else scale, *floats], ints, words=words, call=call)
+    out, _ = attend(preset.ir, q, k, v, captures, [1.0 if factor_kind else scale, *floats], ints, words=words, call=call)
     rank = max(ranks)
     return out if rank == 4 else out.reshape((*batch, *[heads] * (rank > 2), q.shape[2], v.shape[3]))
 
@@ -110,11 +125,9 @@ def _causal_bias(attn_mask: Any, is_causal: bool, query: Any, key: Any) -> str:
     return "causal_bottom_right" if attn_mask.variant.name == "LOWER_RIGHT" else "causal_top_left"
 
 
-def _check(given: dict[str, Any], attn_mask: Any, dropout_p: float, is_causal: bool) -> None:
+def _check(given: dict[str, Any], attn_mask: Any, is_causal: bool) -> None:
     """Checks the rules that do not depend on shapes."""
     query = given["query"]
-    if dropout_p:
-        raise UnsupportedError(f"expected 'dropout_p' to be 0, got {dropout_p}: there is no dropout")
     if attn_mask is not None and is_causal:
         raise ArgumentError("expected 'attn_mask' to be None beside is_causal=True")
     for name, tensor in given.items():

@@ -14,7 +14,8 @@ from torch import library as torch_library
 from . import _torch_rules
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
-from ._gradients import Wanted, gradient_ir
+from ._gradients import Wanted, capture_names, gradient_ir
+from ._ir import SINKS
 from ._tensors import is_capturing, lasting_bytes, view
 
 _ARGUMENTS = ("Tensor? out_gradient, Tensor? lse_gradient, Tensor q, Tensor k, Tensor v, Tensor[] captures, Tensor out, "
@@ -36,10 +37,16 @@ def _backward(out_gradient: torch.Tensor | None, lse_gradient: torch.Tensor | No
     is 0. Tensors are (batch, position, head, dim)."""
     wanted = Wanted.of(needs)
     found = [torch.empty_like(x) if is_wanted else None for x, is_wanted in zip((q, k, v, *captures), wanted.each)]
-    written = [gradient for gradient in found if gradient is not None]
-    if q.numel() and k.numel() and v.numel():
+    names = capture_names(ir)
+    sinks = names.index(SINKS) if SINKS in names else None
+    own = None if sinks is None else 3 + sinks  # its number among the gradients
+    written = [gradient for n, gradient in enumerate(found) if gradient is not None and n != own]
+    if not written:
+        pass
+    elif q.numel() and k.numel() and v.numel():
         executable = Executable.get(gradient_ir(ir, wanted, deterministic), target_of(view(q, "q").device))
-        tensors = [q, k, v, *captures, out, lse, readable(out_gradient, out), readable_rows(lse_gradient, lse), *written]
+        read = [capture for n, capture in enumerate(captures) if n != sinks]
+        tensors = [q, k, v, *read, out, lse, readable(out_gradient, out), readable_rows(lse_gradient, lse), *written]
         for argument, tensor in zip(executable.tensor_args, tensors):
             if argument["access"] == _ADDED_TO:
                 tensor.zero_()
@@ -47,7 +54,25 @@ def _backward(out_gradient: torch.Tensor | None, lse_gradient: torch.Tensor | No
     else:  # no pair of a query and a key
         for gradient in written:
             gradient.zero_()
+    if own is not None and needs[own]:
+        found[own] = _sinks_gradient(captures[own - 3], out_gradient, lse_gradient, out, lse)
     return [gradient for gradient, need in zip(found, needs) if need and gradient is not None]
+
+
+def _sinks_gradient(sinks: torch.Tensor, out_gradient: torch.Tensor | None, lse_gradient: torch.Tensor | None,
+                    out: torch.Tensor, lse: torch.Tensor) -> torch.Tensor:
+    """Of the rows of a head, the sum of -exp(sink - LSE) (sum(dO * O) - dLSE)."""
+    total = torch.zeros_like(sinks)
+    for n in range(out.shape[0]):  # one batch at a time needs less memory
+        shares = (sinks[:, None] - lse[n]).exp()
+        shares = shares.where(sinks[:, None] > -torch.inf, torch.zeros_like(shares))
+        delta = torch.zeros_like(shares)
+        if out_gradient is not None:
+            delta = (out_gradient[n].float() * out[n].float()).sum(-1).t()
+        if lse_gradient is not None:
+            delta = delta - lse_gradient[n]
+        total -= (shares * delta).sum(1)
+    return total
 
 
 def readable(gradient: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
@@ -159,7 +184,7 @@ def _backward_vmap(info: Any, dims: Any, *arguments: Any) -> Any:
     tensors = [*arguments[:5], *arguments[6:8], *arguments[5]]
     tensor_dims = [*dims[:5], *dims[6:8], *dims[5]]
     rest = arguments[8:]
-    if "_region" not in rest[3]:
+    if "_region" not in rest[3] and not arguments[5]:
         try:
             folded = [tensor if tensor is None else fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
         except RuntimeError:  # not a view

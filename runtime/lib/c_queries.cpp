@@ -94,6 +94,12 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_VALUE_GRADIENT;
   case Role::QueryGradientSums:
     return ATTN_ROLE_QUERY_GRADIENT_SUMS;
+  case Role::DropoutRate:
+    return ATTN_ROLE_DROPOUT_RATE;
+  case Role::DropoutState:
+    return ATTN_ROLE_DROPOUT_STATE;
+  case Role::Sinks:
+    return ATTN_ROLE_SINKS;
   }
   return ATTN_ROLE_NONE;
 }

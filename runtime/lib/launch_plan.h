@@ -87,7 +87,10 @@ enum class Role {
   ValueGradient,
   PartialSums,     // which the gradient of a capture is made of
   CaptureGradient, // or that of the scale
-  QueryGradientSums
+  QueryGradientSums,
+  DropoutRate,
+  DropoutState, // the seed and the offset of its random numbers
+  Sinks         // a logit of each query head that has no key
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

@@ -22,7 +22,8 @@ VALUES = {
              "tensor<?x?x?xf32>": "lse dlse lse2 delta sums", "tensor<?x?x?x128xf32>": "sums"},
     "tile": {
         "!tile.work": "w",
-        "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap",
+        "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap w0 w1 w2 drop",
+        "i64": "seed offset",
         "i1": "failed begins", "f32": "scale",
         "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?x?xbf16>": "bias", "tensor<?x?xi32>": "ids",
         "tensor<64x64xbf16>": "q o rows", "tensor<128x64xbf16>": "k v t", "tensor<64x128xbf16>": "p",

@@ -218,3 +218,25 @@ func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.
       } : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse
 }
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #2: the gradient of a sink is -sum(exp(sink - LSE) * delta), of the delta of 'attn.delta', over the rows of its head}}
+func.func @sinks(%q: !q, %scale: f32, %sinks: tensor<?xf32> {attn.gradient}) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) sinks(%sinks : tensor<?xf32>) : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
+// -----
+
+!q = tensor<?x?x?x64xbf16>
+!lse = tensor<?x?x?xf32>
+
+// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #2: the rate of dropout has no gradient}}
+func.func @rate(%q: !q, %scale: f32, %rate: f32 {attn.gradient}, %state: tensor<2xi64>) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) dropout(%rate, %state) : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}

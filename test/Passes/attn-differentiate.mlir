@@ -201,3 +201,13 @@ func.func @relative(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn
       } : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse
 }
+
+// Dropout goes to the op; sinks do not: they are in the LSE.
+// CHECK-LABEL: func.func @dropout_and_sinks_bwd(
+// CHECK-SAME: %[[SCALE:[^:]*]]: f32, %[[RATE:[^:]*]]: f32, %[[STATE:[^:]*]]: tensor<2xi64>, %[[O:[^:]*]]: tensor<?x?x?x64xbf16>, %
+// CHECK: attn.attention_bwd {{.*}} dropout(%[[RATE]], %[[STATE]]) : (
+func.func @dropout_and_sinks(%q: !q, %k: !q, %v: !q, %sinks: tensor<?xf32>, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bhsd) dropout(%rate, %state) sinks(%sinks : tensor<?xf32>)
+      : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}

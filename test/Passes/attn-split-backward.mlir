@@ -127,3 +127,14 @@ func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!w, !w, !w, !w, !l)
   return %dk, %dv : !w, !w
 }
+
+// The kernel of all gradients has no dropout.
+// CHECK-LABEL: func.func @dropout
+// CHECK: attn.attention_bwd {{.*}} gradients(dq) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
+// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv) dropout(%[[RATE]], %[[STATE]]) : (
+func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!w, !w, !w)
+    attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
+      : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}

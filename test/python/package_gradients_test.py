@@ -336,6 +336,25 @@ class Captured(GradientTest):
         self.check(torch.rand(4), lambda s, b, h, i, j, slopes: s - slopes[h] * (i + shift - j).abs(), lambda q, k, v, slopes: (
             attn.flash_attn_func(*(x.transpose(1, 2) for x in (q, k, v)), alibi_slopes=slopes).transpose(1, 2)))
 
+    def test_numbers(self):
+        scaled = lambda s, b, h, i, j, factor: 8 * s * factor
+        capped = lambda s, b, h, i, j, softcap: softcap * torch.tanh(s / softcap)
+        by_flash = lambda **options: lambda q, k, v, number: attn.flash_attn_func(
+            *(x.transpose(1, 2) for x in (q, k, v)), **dict.fromkeys(options, number)).transpose(1, 2)
+        self.check(torch.tensor(0.1), scaled, lambda q, k, v, factor: attn.sdpa(q, k, v, scale=factor, enable_gqa=True))
+        self.check(torch.tensor(-0.1), scaled, lambda q, k, v, factor: attn.sdpa(q, k, v, scale=factor, enable_gqa=True))
+        self.check(torch.tensor([0.1]), scaled, by_flash(softmax_scale=True), needs=False)
+        self.check(torch.tensor(1.5), capped, by_flash(softcap=True))
+        self.check(torch.tensor(0.5, dtype=torch.float16), lambda s, b, h, i, j, factor: s * factor)
+
+    def test_numbers_in_compiled_functions(self):
+        q, factor = self.normal(1, 2, 9, 64).requires_grad_(), torch.tensor(0.2, requires_grad=True)
+        run = lambda q, factor: attn.sdpa(q, q, q, scale=factor)
+        compiled = torch.compile(run, fullgraph=True, backend="aot_eager")
+        of_out = self.normal(1, 2, 9, 64)
+        got, want = (torch.autograd.grad(function(q, factor), (q, factor), of_out) for function in (compiled, run))
+        self.near(got, [x.double() for x in want], tolerance=2e-3)
+
     def test_by_query_and_by_key(self):
         self.check(torch.randn(self.ROWS), lambda s, b, h, i, j, bias: s * bias[i])
         self.check(torch.randn(2, self.COLUMNS), lambda s, b, h, i, j, bias: s + bias[b, j])
@@ -361,10 +380,11 @@ class Refused(GradientTest):
             with self.assertRaisesRegex(attn.UnsupportedError, "'q' requires a gradient, which results that are written"):
                 kernel(q.clone().requires_grad_(), q, q, **given)
 
-    def test_numbers_and_bounds(self):
-        number, q = torch.tensor(0.5, requires_grad=True), self.normal(1, 2, 9, 64)
-        for function, name in ((lambda: attn.sdpa(q, q, q, scale=number), "scale"),
-                               (lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * number), "number")):
+    def test_numbers(self):
+        number, q = torch.tensor(0.5, requires_grad=True), self.normal(1, 9, 2, 64)
+        wide = torch.tensor(0.5, requires_grad=True, dtype=torch.float64)
+        for function, name in ((lambda: attn.compile(head_dim=64, dtype="f16")(q, q, q, scale=number), "scale"),
+                               (lambda: attn.attention(q, q, q, lambda s, b, h, i, j: (s * wide).float()), "wide")):
             with self.assertRaisesRegex(attn.UnsupportedError, f"'{name}' requires a gradient"):
                 function()
 

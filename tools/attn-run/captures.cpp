@@ -158,7 +158,8 @@ std::string run::checkCaptures(const LaunchPlan &plan,
   auto check = [&](const std::string &name, bool isTensor) -> std::string {
     std::string known;
     for (const PlanArg &arg : plan.args) {
-      bool isGiven = arg.role == Role::Bound || arg.role == Role::Capture;
+      bool isGiven = arg.role == Role::Bound || arg.role == Role::Capture ||
+                     arg.role == Role::DropoutRate;
       if (isGiven && arg.isTensor() == isTensor) {
         if (arg.name == name) {
           return "";

@@ -48,7 +48,8 @@ private:
   void addTo(CaptureGradient &gradient, int64_t element, double derivative,
              double error, double slope) const;
   void addKey(const Row &row, size_t number, double weight, double delta);
-  void addValue(size_t query, size_t key, double weight, double error);
+  void addValue(size_t query, size_t key, double weight, double error,
+                double factor);
   void addProduct(size_t query, size_t key, double derivative, double error);
   /// The largest errors of a value of that size when it is rounded: to the
   /// problem's dtype, and in a few operations of f32.
@@ -149,17 +150,19 @@ void Accumulator::addToCaptures(size_t number, double derivative,
   }
 }
 
-/// Adds a pair's share of dV. `error` is that of the probability.
+/// Adds a pair's share of dV. `error` is that of the probability, `factor` that
+/// of dropout.
 void Accumulator::addValue(size_t query, size_t key, double weight,
-                           double error) {
-  double rounded = roundTo(p.dtype, float(weight));
+                           double error, double factor) {
+  double rounded = roundTo(p.dtype, float(weight)) * factor;
+  error = (error + halfUnit(weight) + single(weight)) * factor;
+  weight *= factor;
   for (int64_t c = 0; c < p.dimV; ++c) {
     size_t v = key * size_t(p.dimV) + size_t(c);
     double dO = double(of.o[query * size_t(p.dimV) + size_t(c)]);
     out.v[v] += weight * dO;
     out.rounded.v[v] += rounded * dO;
-    out.bound.v[v] +=
-        (error + halfUnit(weight) + single(weight)) * std::fabs(dO);
+    out.bound.v[v] += error * std::fabs(dO);
   }
 }
 
@@ -195,11 +198,12 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   // A probability, or product, below the least normal number may become 0.
   constexpr double least = 0x1p-126;
   double ofWeight = weight * std::expm1(ofExponent) + least;
-  addValue(query, key, weight, ofWeight);
-  double difference = dot(dO, v, p.dimV) - delta;
+  double factor = result.factors[number];
+  addValue(query, key, weight, ofWeight, factor);
+  double product = factor * dot(dO, v, p.dimV), difference = product - delta;
   double ofProduct =
-      double(p.dimV) * 0x1p-24 * norm(dO, p.dimV) * norm(v, p.dimV) +
-      single(delta) + deltaError;
+      double(p.dimV) * 0x1p-24 * factor * norm(dO, p.dimV) * norm(v, p.dimV) +
+      single(delta) + deltaError + (p.dropout.isOn() ? single(product) : 0);
   double error = ofWeight * std::fabs(difference) + weight * ofProduct;
   addToCaptures(number, weight * difference, error + least);
   double slope = slopes[number];
@@ -264,7 +268,7 @@ void Accumulator::addRow(const Row &row) {
   findSlopes(row);
   for (size_t n = 0; n < result.keys.size(); ++n) {
     if (weights[n] > 0) {
-      addKey(row, n, weights[n] / sum, delta);
+      addKey(row, n, weights[n] / sum * result.share, delta);
     }
   }
 }

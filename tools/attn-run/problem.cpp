@@ -98,6 +98,26 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   return problem;
 }
 
+/// Draws the state of dropout, if the kernels have it, and the sinks.
+static void drawDropoutAndSinks(const runtime::LaunchPlan &plan,
+                                double defaultRate, Problem &problem) {
+  Random random(problem.seed, 1002);
+  int rate = plan.findArg(runtime::Role::DropoutRate);
+  if (rate >= 0) {
+    auto given = problem.captures.scalars.find(plan.args[size_t(rate)].name);
+    bool isGiven = given != problem.captures.scalars.end();
+    problem.dropout = Dropout(isGiven ? given->second : defaultRate,
+                              {random.bits(0), random.bits(1)});
+  }
+  if (plan.findArg(runtime::Role::Sinks) >= 0) {
+    for (int64_t head = 0; head < problem.headsQ; ++head) {
+      bool isNone = random.uniform(uint64_t(2 + 2 * head)) < 0.2;
+      problem.sinks.push_back(
+          isNone ? -INFINITY : 2 * random.normal(uint64_t(3 + 2 * head)));
+    }
+  }
+}
+
 /// Sets the rows of statistics, which end within a block or after it; sums of
 /// dQ have full blocks. Without queries there are none.
 static void padRows(Problem &problem, const std::string &kind) {
@@ -135,6 +155,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.broadcastKv = options.broadcastKv;
   problem.inputs = options.inputs;
   problem.captures = options.captures;
+  drawDropoutAndSinks(plan, /*defaultRate=*/0.25, problem);
   for (const runtime::PlanBound &bound : plan.problem.keys.bounds) {
     auto given = options.captures.scalars.find(bound.name);
     problem.bounds.emplace_back(bound.name,
@@ -272,6 +293,9 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   }
   seeKeys(plan, problem);
   padRows(problem, plan.problem.kind);
+  static const double rates[] = {0, 0.1, 0.25, 0.5, 0.9, 1};
+  drawDropoutAndSinks(plan, rates[random.integer(80, 0, std::size(rates) - 1)],
+                      problem);
   if (plan.problem.kind == "fwd" && random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =

@@ -7,6 +7,7 @@
 #define ATTN_TOOLS_ATTN_RUN_PROBLEM_H
 
 #include "captures.h"
+#include "dropout.h"
 #include "options.h"
 
 #include <memory>
@@ -38,6 +39,9 @@ struct Problem {
   std::shared_ptr<const Region> score;
   std::shared_ptr<const Region> allow;
   GivenCaptures captures;
+  Dropout dropout;
+  /// The sink of each query head; empty without sinks.
+  std::vector<float> sinks;
   /// The softmax scale that the kernel receives.
   float scale = 0;
   uint64_t seed = 0;

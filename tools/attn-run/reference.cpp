@@ -218,15 +218,28 @@ static void combineValues(const ReferenceInputs &in, const Row &row,
   double scoreError = meanError(out.scores[Exact], sum, out.scores[Shifted]);
   double common =
       numerics.oRelative + keys * numerics.oPerKey + std::expm1(scoreError);
+  // A factor of dropout or of a sink is rounded, and so is its product.
+  if (p.dropout.isOn()) {
+    common += 0x1p-22;
+  }
+  if (!p.sinks.empty()) {
+    common += numerics.lseRelative * std::fabs(out.lse) + numerics.lseAbsolute +
+              std::sqrt(keys) * numerics.lsePerRootKey + 0x1p-20;
+  }
   for (size_t n = 0; n < out.keys.size(); ++n) {
     const float *v = &in.v[size_t(
         p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
+    double factor = out.share * out.factors[n];
+    if (factor == 0) {
+      continue;
+    }
     Weights weights;
-    weights.exact = out.scores[Exact][n] / sum;
-    weights.rounded = roundProbability(p, out.scores[Rounded][n], roundedSum);
+    weights.exact = out.scores[Exact][n] / sum * factor;
+    weights.rounded =
+        roundProbability(p, out.scores[Rounded][n], roundedSum) * factor;
     weights.bound =
         weights.exact * (common + std::expm1(out.scores[Shifted][n])) +
-        numerics.flush;
+        numerics.flush * std::max(1.0, factor);
     accumulate(weights, v, p.dimV, out.exact.data(), out.rounded.data(),
                out.bound.data());
   }
@@ -237,6 +250,25 @@ static void combineValues(const ReferenceInputs &in, const Row &row,
   out.lseBound = numerics.lseAbsolute +
                  std::sqrt(keys) * numerics.lsePerRootKey +
                  numerics.lseRelative * std::fabs(out.lse) + scoreError;
+}
+
+/// Sets the factors of dropout, and adds the sink to the LSE.
+static void dropAndSink(const Problem &p, const Row &row, RowResult &out) {
+  Dropout::OfRow dropout(p.dropout, row);
+  out.factors.clear();
+  for (int64_t key : out.keys) {
+    out.factors.push_back(dropout.factorOf(key));
+  }
+  out.share = 1;
+  if (p.sinks.empty()) {
+    return;
+  }
+  double keys = out.lse, sink = double(p.sinks[size_t(row.head)]);
+  double most = std::max(keys, sink);
+  if (most > -INFINITY) {
+    out.lse = most + std::log(std::exp(keys - most) + std::exp(sink - most));
+    out.share = std::exp(keys - out.lse);
+  }
 }
 
 void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
@@ -255,6 +287,7 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   out.lse = -INFINITY;
   out.lseBound = 0;
   if (!out.hasKeys) {
+    dropAndSink(p, row, out);
     return;
   }
   double most = 0;
@@ -263,6 +296,7 @@ void attn::run::computeRow(const ReferenceInputs &in, const Row &row,
   double sum = exponentiate(out.scores[Exact], most);
   double roundedSum = exponentiate(out.scores[Rounded], ignored);
   out.lse = most + std::log(sum);
+  dropAndSink(p, row, out);
   if (sum == 0) {
     return;
   }

@@ -43,6 +43,11 @@ struct RowResult {
   /// The largest allowed error of the LSE.
   double lseBound = 0;
 
+  /// What dropout multiplies the weight of each key with in O.
+  std::vector<double> factors;
+  /// The share that the keys have in the sum of the softmax, beside the sink.
+  double share = 1;
+
   std::vector<int64_t> keys;
   std::array<std::vector<double>, kLanes> scores;
 };

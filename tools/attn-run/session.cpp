@@ -29,6 +29,8 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
         [&](const auto &given) { return given.first == arg.name; });
     if (arg.role == runtime::Role::Scale) {
       scalars.push_back(double(problem.scale));
+    } else if (arg.role == runtime::Role::DropoutRate) {
+      scalars.push_back(double(problem.dropout.getRate()));
     } else if (bound != problem.bounds.end()) {
       scalars.push_back(double(bound->second));
     } else if (problem.captures.scalars.count(arg.name)) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 using namespace attn;
@@ -65,8 +66,15 @@ bool attn::run::knownShape(Role role, const Problem &p,
   case Role::QueryGradientSums:
     shape = {p.batch, p.headsQ, p.statisticRows, p.dim};
     return true;
+  case Role::DropoutState:
+    shape = {2};
+    return true;
+  case Role::Sinks:
+    shape = {p.headsQ};
+    return true;
   case Role::None:
   case Role::Scale:
+  case Role::DropoutRate:
   case Role::Bound:
   case Role::Capture:
   case Role::PartialSums:
@@ -127,6 +135,20 @@ static void fillResult(const Random &random, HostTensor &tensor) {
                        : (isLse ? 4 : 1) * random.normal(uint64_t(i));
       },
       tensor);
+}
+
+/// Fills the state of dropout, or the sinks.
+static void fillForRole(const Problem &problem, HostTensor &tensor) {
+  if (tensor.role == Role::DropoutState) {
+    for (int64_t word : {0, 1}) {
+      uint64_t bits = problem.dropout.getState()[size_t(word)];
+      std::memcpy(tensor.at(word), &bits, sizeof(bits));
+    }
+    return;
+  }
+  for (int64_t head = 0; head < tensor.shape[0]; ++head) {
+    tensor.set(head, double(problem.sinks[size_t(head)]));
+  }
 }
 
 double attn::run::mostTensorBytes() {
@@ -192,6 +214,8 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
       if (!fillCapture(problem, stream, tensor, err)) {
         return false;
       }
+    } else if (arg.role == Role::DropoutState || arg.role == Role::Sinks) {
+      fillForRole(problem, tensor);
     } else if (!tensor.isOutput && arg.role >= Role::Output) {
       fillResult(Random(problem.seed, stream), tensor);
     } else if (!tensor.isOutput) {

@@ -245,11 +245,12 @@ LogicalResult distribute(ws::KernelOp kernel, ws::RoleOp role,
   patterns.add<AnyOpPattern>(types, context);
   patterns.add<ConstantPattern, SplatPattern, ConvertLayoutPattern,
                RoundPattern, AccumulatePattern>(types, context, /*benefit=*/2);
+  populateDropoutPatterns(patterns, types);
   chip.populateTilePatterns(patterns, types, kernel, role);
   scf::populateSCFStructuralTypeConversions(types, patterns, /*benefit=*/2);
   ConversionTarget target(*context);
-  target
-      .addIllegalOp<tile::RoundOp, tile::ConvertLayoutOp, tile::AccumulateOp>();
+  target.addIllegalOp<tile::RoundOp, tile::ConvertLayoutOp, tile::AccumulateOp,
+                      tile::DropoutKeyOp, tile::KeepOp>();
   target.markUnknownOpDynamicallyLegal([&](Operation *op) {
     return types.isLegal(op) &&
            llvm::all_of(op->getRegions(),

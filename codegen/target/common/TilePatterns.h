@@ -6,6 +6,7 @@
 
 #include "attn/dialect/Nvx.h"
 #include "attn/dialect/Ws.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace attn::codegen {
 
@@ -18,6 +19,10 @@ tile::LayoutAttr layoutOf(mlir::Type type);
 /// Returns the type of a thread's elements of a tile; other tensors stay as
 /// they are.
 mlir::Type distributedType(mlir::RankedTensorType type);
+
+/// Lowers the random numbers of dropout.
+void populateDropoutPatterns(mlir::RewritePatternSet &patterns,
+                             const mlir::TypeConverter &types);
 
 } // namespace attn::codegen
 

@@ -27,7 +27,8 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
                  | `output_gradient` | `lse_gradient` | `delta` | `lse2`
                  | `query_gradient` | `key_gradient` | `value_gradient`
-                 | `partial_sums` | `capture_gradient`
+                 | `partial_sums` | `capture_gradient` | `query_gradient_sums`
+                 | `dropout_rate` | `dropout_state` | `sinks`
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float | `=` integer
     ```

@@ -25,6 +25,14 @@ def Attn_Capture : Type<
     Or<[F32.predicate, I32.predicate, I64.predicate, Attn_CaptureTensor.predicate]>,
     "f32, i32, i64 or a tensor of rank 1 to 4 of f16, bf16, f32, f64, i1, i8, ui8, i16, i32 or i64">;
 
+def Attn_DropoutState : Type<
+    CPred<"$_self == ::mlir::RankedTensorType::get({2}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
+    "tensor<2xi64>", "::mlir::RankedTensorType">,
+    BuildableType<"::mlir::RankedTensorType::get({2}, $_builder.getI64Type())">;
+def Attn_Sinks : Type<
+    And<[RankedTensorOf<[F32]>.predicate, HasAnyRankOfPred<[1]>]>,
+    "rank-1 tensor of f32", "::mlir::RankedTensorType">;
+
 def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
   let summary = "attention: softmax(mask(score(scale * Q K^T))) V, and its LSE";
@@ -39,7 +47,23 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
         LSE[b, h, i]  = log(sum_j exp(s[j]))
 
     where group = query heads / key heads. The order is scale, score, mask,
-    softmax.
+    softmax, dropout.
+
+    With `dropout(rate, state)`, each weight softmax(s)[j] of O is dropped, or kept and divided by the
+    probability with which it is kept. The LSE is that of all keys. Whether a pair is kept is a function of the state, b, h, i and j:
+
+        drop     = round(rate * 2^16)
+        w0..w3   = Philox4x32-10(counter = (state[1] low, state[1] high, h, b), key = (state[0] low, state[0] high))
+        u0, u1   = Philox2x32-7(counter = (j' xor w0, i' xor w1), key = w2)
+        r(i, j)  = the low half of u if bit 3 of i is 0, otherwise the high half, where u is
+                   u0 if bit 3 of j is 0, otherwise u1
+        kept     = r(i, j) >= drop
+        weight   = softmax(s)[j] * 2^16 / (2^16 - drop) if kept, otherwise 0
+
+    where i' and j' are i and j with bit 3 cleared. If `drop` is 2^16, all weights are 0.
+
+    With `sinks`, each query head has one more score, that of no key and of no value: the sum in the softmax and the
+    LSE also have exp(sinks[h]). A row without keys then has O = 0 and LSE = sinks[h].
 
     **Operands**
     - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
@@ -47,6 +71,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - `scale`: f32, positive at run time
     - `bounds`: i32, the bounds of the mask, given at launch, each at most once and in the order
       of the table below: `window_left(%x) window_right(%y)`. `bound_kinds` lists their kinds
+    - `dropout_rate`: f32, from 0 to 1; `dropout_state`: the seed and the offset of the random numbers
+    - `sinks` (Hq): f32, not NaN and below infinity; minus infinity is no sink
     - `captures`: scalars and tensors that the regions read
 
     **Masks** With the diagonal d(i) = i for `top_left` and i + Sk - Sq for `bottom_right`,
@@ -112,8 +138,10 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     - C20: `row_keys` is one block with arguments (i32, i32, i32, captures...)
       and yields two i32, or three
     - C21: an op with `row_keys` has the mask `none`
+    - C22: `dropout_rate` and `dropout_state` occur together
+    - C23: `sinks` has an element for each query head
 
-    C2 to C8 compare static sizes only; the others are checked at launch.
+    C2 to C8 and C23 compare static sizes only; the others are checked at launch.
 
     **Numerics** Accumulation and softmax are f32; LSE is the natural logarithm.
     A row without an admissible key gives O = 0 and LSE = -inf. Before the division by
@@ -141,7 +169,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     ```
   }]);
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, F32:$scale,
-    Variadic<I32>:$bounds, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask,
+    Variadic<I32>:$bounds, Optional<F32>:$dropout_rate, Optional<Attn_DropoutState>:$dropout_state,
+    Optional<Attn_Sinks>:$sinks, Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask,
     Attn_LayoutKindAttr:$layout, DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     OptionalAttr<Attn_ConfigAttr>:$config, OptionalAttr<Attn_VariantAttr>:$variant);
   let results = (outs Attn_Tensor:$out, Attn_LseTensor:$lse);
@@ -150,6 +179,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `)` `mask` `(` custom<Mask>($mask) `)`
     `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
+    (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)? (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)? (`config` $config^)? (`variant` $variant^)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` `(` type($out) `,` type($lse) `)`
@@ -166,10 +196,13 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
     /// The value of a bound; null if the op does not have it.
     ::mlir::Value getBound(::attn::MaskBounds bound);
+    bool hasDropout() { return bool(getDropoutRate()); }
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
     bool hasRowKeys() { return !getRowKeys().empty(); }
     bool hasRegions() { return hasScoreRegion() || hasMaskRegion() || hasRowKeys(); }
+    /// Whether all rows of a work item need to have one head.
+    bool needsHeadOfItem() { return hasRegions() || hasDropout() || bool(getSinks()); }
     /// Whether `row_keys` yields the end of a prefix.
     bool hasPrefix() {
       return hasRowKeys() && !getRowKeys().front().empty() && getRowKeys().front().back().getNumOperands() == 3;

@@ -77,6 +77,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
         dK[j] = scale * sum_i dX[i, j] * Q[i]
         dQ[i] = scale * sum_j dX[i, j] * K[j]
 
+    With `dropout(rate, state)`, the O of the forward pass has weights P[i, j] * m[i, j], where m is 0 for a pair that is dropped, and otherwise
+    one divided by the probability of being kept. Then dV has P * m in place of P, and dX has dP * m in place of dP.
+
     The gradients of a head of K and V are the sums over its group of query heads. Where P is 0, dX is 0,
     whatever g is.
 
@@ -95,7 +98,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     | `elements` | the gradient of the capture, an f32: the dC of each pair is added to the element at the indices that the region yields. An element has the sum of those with its index and of what it is before; additions are in any order |
 
     **Operands**
-    - `query`, `key`, `value`, `scale`, `bounds`, `captures`: those of `attn.attention`, as are the masks
+    - `query`, `key`, `value`, `scale`, `bounds`, `dropout_rate`, `dropout_state`, `captures`: those of `attn.attention`, as are the masks
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
     - `sums` (B, Hq, R, D): the result of `attn.clear_sums`
@@ -122,6 +125,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
+    - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums`
     - C11: masks, captures and the ops of the regions obey C10 to C15, C17 and C19 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
@@ -155,6 +159,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
     Attn_LseTensor:$lse2, Attn_LseTensor:$delta, Optional<Attn_SumsTensor>:$sums, F32:$scale, Variadic<I32>:$bounds,
+    Optional<F32>:$dropout_rate, Optional<Attn_DropoutState>:$dropout_state,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
@@ -166,6 +171,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
+    (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
@@ -180,6 +186,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     /// The dimensions of Q, K, V and O that are positions and heads.
     unsigned getPositionDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 1 : 2; }
     unsigned getHeadsDim() { return getLayout() == ::attn::LayoutKind::BSHD ? 2 : 1; }
+    bool hasDropout() { return bool(getDropoutRate()); }
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
     /// Returns dQ, dK or dV, or null if the op does not compute it.

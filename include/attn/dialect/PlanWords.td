@@ -56,10 +56,14 @@ def Attn_ValueGradientRole : Attn_RoleWord<14, "ValueGradient", "value_gradient"
 def Attn_PartialSumsRole : Attn_RoleWord<15, "PartialSums", "partial_sums">; // of the gradient of a capture
 def Attn_CaptureGradientRole : Attn_RoleWord<16, "CaptureGradient", "capture_gradient">; // or of the scale
 def Attn_QueryGradientSumsRole : Attn_RoleWord<17, "QueryGradientSums", "query_gradient_sums">; // f32, without the scale
+def Attn_DropoutRateRole : Attn_RoleWord<18, "DropoutRate", "dropout_rate">;
+def Attn_DropoutStateRole : Attn_RoleWord<19, "DropoutState", "dropout_state">; // seed and offset
+def Attn_SinksRole : Attn_RoleWord<20, "Sinks", "sinks">;
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
                          Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole,
-                         Attn_PartialSumsRole, Attn_CaptureGradientRole, Attn_QueryGradientSumsRole];
+                         Attn_PartialSumsRole, Attn_CaptureGradientRole, Attn_QueryGradientSumsRole,
+                         Attn_DropoutRateRole, Attn_DropoutStateRole, Attn_SinksRole];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

@@ -40,7 +40,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
       not read, other arguments are
     - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
       `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta`,
-      `lse2` and `partial_sums` are tensors of rank 3 of f32, `scale` is an f32, a `bound` an i32
+      `lse2` and `partial_sums` are tensors of rank 3 of f32, `scale` and `dropout_rate` are an f32, a `bound` an i32,
+      `dropout_state` is a tensor<2xi64>, and `sinks` a tensor of rank 1 of f32
 
     **Example**
     ```mlir
@@ -496,6 +497,45 @@ def Tile_RoundOp : Tile_Op<"round", [Pure, SameOperandsAndResultType]> {
   let results = (outs Tile_F32OrTile:$result);
   let assemblyFormat = "$source `to` $to attr-dict `:` type($source)";
 }
+def Tile_DropoutKeyOp : Tile_Op<"dropout_key", [Pure]> {
+  let summary = "the key of the random numbers that dropout uses for a batch and head";
+  let description = [{
+    The first three words of Philox4x32-10, the counter of which is `offset`, `head` and `batch`, and the key `seed`.
+    [`attn.attention`](attn.md#attnattention-attnattentionop) says how `tile.keep` uses them.
+
+    **Example** `%w0, %w1, %w2 = tile.dropout_key %seed, %offset at(%batch, %head)`
+  }];
+  let arguments = (ins I64:$seed, I64:$offset, I32:$batch, I32:$head);
+  let results = (outs I32:$word0, I32:$word1, I32:$word2);
+  let assemblyFormat = "$seed `,` $offset `at` `(` $batch `,` $head `)` attr-dict";
+}
+def Tile_KeepOp : Tile_Op<"keep", [Pure, AllTypesMatch<["queries", "keys"]>]> {
+  let summary = "whether dropout keeps each pair of a query and a key";
+  let description = [{
+    `key` is a `tile.dropout_key`. A pair is kept if its random number of 16 bits is at least `drop`, which is from 0 to 2^16 - 1.
+    One number of 64 bits decides on the four pairs {i, i + 8} x {j, j + 8}, all of which one thread has. Queries are the
+    rows of the tile, or with `transposed` its columns.
+
+    **Requires** `queries` and `keys` are `tile.coords`, with offsets that are multiples of 16.
+
+    **Constraints**
+    - C1: `queries` and `keys` have rank 2, and elements i32
+    - C2: the result has their shape, and elements i1
+
+    **Example**
+    ```mlir
+    %kept = tile.keep %queries, %keys key(%w0, %w1, %w2) drop(%drop) : tensor<64x128xi32> -> tensor<64x128xi1>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[I32]>:$queries, RankedTensorOf<[I32]>:$keys, I32:$word0, I32:$word1,
+    I32:$word2, I32:$drop, UnitAttr:$transposed);
+  let results = (outs RankedTensorOf<[I1]>:$result);
+  let assemblyFormat = [{
+    $queries `,` $keys (`transposed` $transposed^)? `key` `(` $word0 `,` $word1 `,` $word2 `)` `drop` `(` $drop `)` attr-dict
+    `:` type($queries) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
 def Tile_AnyOp : Tile_Op<"any", [Pure]> {
   let summary = "whether any row of this warp is true";
   let description = [{
@@ -538,28 +578,31 @@ def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]
     Adds one block of scores and values to a state that stands for
     sum_j softmax(s)_j v_j over the whole row; `tile.attend_result` reads it out.
     `attn-fuse-online-softmax` replaces both by the (m, l, O) recurrence. The scores are
-    multiplied by `scale` first.
+    multiplied by `scale` first. Keys that `keep` is false for have no part in the sum of values, but in the softmax.
 
     **Example**
     ```mlir
     %next = tile.attend %s, %v state(%acc) scale(%scale) : tensor<64x128xf32>, tensor<128x64xbf16> -> tensor<64x64xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$values, AnyRankedTensor:$state, F32:$scale);
+  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$values, AnyRankedTensor:$state, F32:$scale,
+    Optional<RankedTensorOf<[I1]>>:$keep);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $scores `,` $values `state` `(` $state `)` `scale` `(` $scale `)` attr-dict
+    $scores `,` $values `state` `(` $state `)` `scale` `(` $scale `)` (`keep` `(` $keep^ `:` type($keep) `)`)? attr-dict
     `:` type($scores) `,` type($values) `->` type($result)
   }];
 }
 def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
   let summary = "O (normalized) and LSE of an attend state";
   let description = [{
+    `sinks` are scores without values, one for each row: they have a part in the sum of the softmax and in the LSE.
+
     **Example** `%out, %rows = tile.attend_result %acc : tensor<64x64xf32> -> tensor<64x64xf32>, tensor<64xf32>`
   }];
-  let arguments = (ins AnyRankedTensor:$state);
+  let arguments = (ins AnyRankedTensor:$state, Optional<RankedTensorOf<[F32]>>:$sinks);
   let results = (outs AnyRankedTensor:$o, AnyRankedTensor:$lse);
-  let assemblyFormat = "$state attr-dict `:` type($state) `->` type($o) `,` type($lse)";
+  let assemblyFormat = "$state (`sinks` `(` $sinks^ `:` type($sinks) `)`)? attr-dict `:` type($state) `->` type($o) `,` type($lse)";
 }
 
 def Tile_PieceOp : Tile_Op<"piece", [Pure]> {

@@ -216,7 +216,13 @@ typedef enum attn_role {
    * or "scale", after a "d". */
   ATTN_ROLE_CAPTURE_GRADIENT = 17,
   /* The sums that dQ is made of, f32, without the scale. */
-  ATTN_ROLE_QUERY_GRADIENT_SUMS = 18
+  ATTN_ROLE_QUERY_GRADIENT_SUMS = 18,
+  /* The probability with which a weight is dropped, from 0 to 1. */
+  ATTN_ROLE_DROPOUT_RATE = 19,
+  /* The seed and the offset of dropout's random numbers, two i64. */
+  ATTN_ROLE_DROPOUT_STATE = 20,
+  /* A logit of each query head that has a weight, but no key and no value. */
+  ATTN_ROLE_SINKS = 21
 } attn_role;
 
 /* The largest number of dims of a tensor. */

@@ -65,6 +65,13 @@ void ArgumentList::addScale(Value &argument, Value input) {
            builder.getF32FloatAttr(scales.most));
 }
 
+void ArgumentList::addRate(Value &argument, Value input) {
+  Builder builder(context);
+  describe(argument, names.take(names::dropoutRate), ArgumentRole::DropoutRate,
+           ArgumentAccess::Read, input, {}, builder.getF32FloatAttr(0),
+           builder.getF32FloatAttr(1));
+}
+
 void ArgumentList::addBounds(SmallVector<Value> &bounds, MaskBounds kinds,
                              ValueRange given) {
   bounds.resize(given.size());

@@ -22,6 +22,8 @@ public:
   void add(mlir::Value &argument, llvm::StringRef name, ArgumentRole role,
            mlir::Value input, llvm::ArrayRef<llvm::StringRef> dims = {});
   void addScale(mlir::Value &argument, mlir::Value input);
+  /// Adds the rate of dropout.
+  void addRate(mlir::Value &argument, mlir::Value input);
   void addBounds(llvm::SmallVector<mlir::Value> &arguments, MaskBounds kinds,
                  mlir::ValueRange inputs);
   void addCaptures(llvm::SmallVector<mlir::Value> &arguments,

@@ -46,6 +46,7 @@ static void addInputs(AttentionBwdOp op, BackwardArguments &args,
   list.add(args.delta, delta, Role::Delta, op.getDelta(), ofRows);
   list.addScale(args.scale, op.getScale());
   list.addBounds(args.bounds, op.getBoundKinds(), op.getBounds());
+  args.dropout.addArguments(list, op.getDropoutRate(), op.getDropoutState());
   list.addCaptures(args.captures, op.getCaptures());
 }
 
@@ -123,6 +124,7 @@ void BackwardWriter::writeSizes() {
   for (auto [bound, value] : llvm::zip(maskBounds(given), args.bounds)) {
     ranges.builtIn.bounds[bound.name] = value;
   }
+  args.dropout.writeNumbers(b);
   // A score region receives the scaled score.
   Value log2e =
       b.make<arith::ConstantOp>(b.getF32FloatAttr(llvm::numbers::log2ef));
@@ -243,13 +245,15 @@ Value BackwardWriter::zeroSum(Value of) {
 }
 
 void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
-                              bool scaled, Value dest, Value work) {
+                              Value dest, Value work) {
   auto type = cast<RankedTensorType>(sum.getType());
   auto rounded = type.clone(elementType);
   Value result = b.step(step, sum, rounded, [&](ValueRange values) -> Values {
     Value x = values[0];
-    if (scaled) {
+    if (dest != args.dv) {
       x = b.make<arith::MulFOp>(x, b.make<tensor::SplatOp>(args.scale, type));
+    } else if (args.dropout) {
+      x = args.dropout.scaleUp(b, x);
     }
     return {b.make<arith::TruncFOp>(rounded, x)};
   })[0];
@@ -345,16 +349,42 @@ static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
 Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
                                          Value &slope) {
   Value masked = writeMask(writeScore(s, work, slope), work);
-  return b.step(
-      "exp", {masked, lse2}, scores, [&](ValueRange values) -> Values {
-        Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
-        Value bias =
-            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
-        // An approximation is allowed here: the flag permits `exp2_soft`.
-        return {
-            b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
-                                 arith::FastMathFlags::afn)};
-      })[0];
+  Values operands{masked, lse2};
+  if (args.dropout) {
+    operands.push_back(work);
+  }
+  return b.step("exp", operands, scores, [&](ValueRange values) -> Values {
+    Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
+    Value bias = alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+    // An approximation is allowed here: the flag permits `exp2_soft`.
+    Value p = b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
+                                   arith::FastMathFlags::afn);
+    if (args.dropout) {
+      Value kept = args.dropout.writeKept(b, matrix, placeOf(values[2]));
+      p = b.make<arith::SelectOp>(kept, p, b.make<arith::NegFOp>(p));
+    }
+    return {p};
+  })[0];
+}
+
+/// Returns the pairs whose probability is not 0 and which dropout keeps.
+static Value isPositive(TileBuilder &b, Value probabilities) {
+  auto type = cast<ShapedType>(probabilities.getType());
+  Value zero = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
+  return b.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, probabilities, zero);
+}
+
+Value BackwardWriter::writeKept(StringRef step, Value probabilities) {
+  if (!args.dropout) {
+    return writeRounded(step, probabilities);
+  }
+  Type type = scores.clone(elementType);
+  return b.step(step, probabilities, type, [&](ValueRange values) -> Values {
+    Value zero =
+        b.make<arith::ConstantOp>(DenseElementsAttr::get(scores, 0.0f));
+    return {b.make<arith::TruncFOp>(type,
+                                    b.make<arith::MaxNumFOp>(values[0], zero))};
+  })[0];
 }
 
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
@@ -364,17 +394,26 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
     operands.push_back(slope);
   }
   return b.step("dsoft", operands, scores, [&](ValueRange values) -> Values {
-    Value x = b.make<arith::MulFOp>(
-        values[0], b.make<arith::SubFOp>(
-                       values[1], alongKeys(b, values[2], scores, owned)));
+    Value difference, p = values[0];
+    if (args.dropout) {
+      Value none =
+          alongKeys(b, b.make<arith::NegFOp>(values[2]), scores, owned);
+      Value kept = b.make<math::FmaOp>(
+          values[1], args.dropout.spreadFactor(b, scores), none);
+      difference = b.make<arith::SelectOp>(isPositive(b, p), kept, none);
+      p = b.make<math::AbsFOp>(p);
+    } else {
+      difference = b.make<arith::SubFOp>(
+          values[1], alongKeys(b, values[2], scores, owned));
+    }
+    Value x = b.make<arith::MulFOp>(p, difference);
     if (!slope) {
       return {x};
     }
     // The slope may be infinite or undefined where P is 0.
     Value zero =
         b.make<arith::ConstantOp>(DenseElementsAttr::get(scores, 0.0f));
-    Value isZero =
-        b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, values[0], zero);
+    Value isZero = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, p, zero);
     return {b.make<arith::SelectOp>(isZero, zero,
                                     b.make<arith::MulFOp>(x, values.back()))};
   })[0];

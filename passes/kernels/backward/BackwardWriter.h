@@ -6,8 +6,7 @@
 #ifndef ATTN_PASSES_KERNELS_BACKWARD_BACKWARDWRITER_H
 #define ATTN_PASSES_KERNELS_BACKWARD_BACKWARDWRITER_H
 
-#include "../ArgumentNames.h"
-#include "../Tiling/ScoreMatrix.h"
+#include "../Tiling/Dropout.h"
 
 namespace attn {
 
@@ -18,6 +17,7 @@ struct BackwardArguments {
   /// The result of a kernel of derivatives by a capture, or null.
   mlir::Value ofCapture;
   mlir::Value sums; // to which the kernel adds; null if it makes dQ or none
+  Dropout dropout;
 };
 
 class BackwardWriter {
@@ -44,22 +44,25 @@ public:
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
-  /// Writes the probabilities of scores; sets `slope` to the derivative of
-  /// the user's function, or to null.
+  /// Writes the probabilities of scores, with the sign bit set where dropout
+  /// drops the pair; sets `slope` to the derivative of the user's function, or
+  /// to null.
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
   /// Writes the derivatives by the products of Q and K, without the scale.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);
+  /// Writes the step that rounds the probabilities of pairs that are kept to
+  /// the element type; the others are 0.
+  mlir::Value writeKept(llvm::StringRef step, mlir::Value probabilities);
   /// Writes the step that rounds a tile to the element type.
   mlir::Value writeRounded(llvm::StringRef step, mlir::Value tile);
   /// Writes the steps that add the products of derivatives, which have keys as
   /// rows, and keys to the sums of dQ.
   void addToSums(mlir::Value derivatives, mlir::Value keys, mlir::Value work);
-  /// Writes the steps that round a sum, times the scale if that is `scaled`,
-  /// and store it.
+  /// Writes the steps that round a sum, a gradient of Q, K or V, and store it.
   void storeSum(llvm::StringRef step, llvm::StringRef store, mlir::Value sum,
-                bool scaled, mlir::Value dest, mlir::Value work);
+                mlir::Value dest, mlir::Value work);
   /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
   mlir::Value zeroSum(mlir::Value of);
 

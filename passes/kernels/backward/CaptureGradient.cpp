@@ -166,6 +166,14 @@ LogicalResult CaptureGradient::check() {
   if (llvm::is_contained(attention.getBounds(), argument)) {
     return error() << "a bound of the mask is an integer";
   }
+  if (argument == attention.getSinks()) {
+    return error()
+           << "the gradient of a sink is -sum(exp(sink - LSE) * delta), "
+              "of the delta of 'attn.delta', over the rows of its head";
+  }
+  if (argument == attention.getDropoutRate()) {
+    return error() << "the rate of dropout has no gradient";
+  }
   Type element = getElementTypeOrSelf(argument.getType());
   if (!element.isF32() && !element.isF16() && !element.isBF16()) {
     return error() << "expected a capture of f32, f16 or bf16, got "
@@ -228,8 +236,9 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
   auto part = AttentionBwdOp::create(
       b, all.getLoc(), all.getQuery(), all.getKey(), all.getValue(),
       all.getOutGradient(), all.getLse2(), all.getDelta(), /*sums=*/Value(),
-      all.getScale(), all.getBounds(), all.getCaptures(), all.getMask(),
-      all.getLayout(), all.getBoundKinds(), kind, number(),
+      all.getScale(), all.getBounds(), all.getDropoutRate(),
+      all.getDropoutState(), all.getCaptures(), all.getMask(), all.getLayout(),
+      all.getBoundKinds(), kind, number(),
       indices ? AffineMapAttr::get(indices) : AffineMapAttr(), ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&part.getMaskRegion(), ofRegions);

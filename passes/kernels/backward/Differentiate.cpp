@@ -76,7 +76,7 @@ public:
 private:
   func::FuncOp createFunction(StringRef name);
   AttentionBwdOp createGradients(DeltaOp delta, Value outGradient);
-  Value mapped(Value value) { return map.lookup(value); }
+  Value mapped(Value value) { return value ? map.lookup(value) : Value(); }
   /// Those of the gradients of Q, K and V that are asked for.
   template <typename T> SmallVector<T> askedOf(SmallVector<T> all) {
     SmallVector<T> some;
@@ -99,10 +99,17 @@ private:
 
 } // namespace
 
-/// Creates the function with the arguments of the first one, then O, LSE, dO
-/// and dLSE.
+/// Creates the function with the arguments of the first one, but for the sinks,
+/// which are in the LSE, and then O, LSE, dO and dLSE.
 func::FuncOp GradientWriter::createFunction(StringRef name) {
-  SmallVector<Type> inputs(func.getArgumentTypes());
+  SmallVector<BlockArgument> arguments;
+  for (BlockArgument argument : func.getArguments()) {
+    bool isSinks = argument == attention.getSinks() && argument.hasOneUse();
+    if (!isSinks) {
+      arguments.push_back(argument);
+    }
+  }
+  SmallVector<Type> inputs(ValueRange(arguments).getTypes());
   for (int n = 0; n < 2; ++n) {
     llvm::append_range(inputs, attention->getResultTypes());
   }
@@ -120,10 +127,10 @@ func::FuncOp GradientWriter::createFunction(StringRef name) {
     result->setAttr(kAnyOrderAttr, anyOrder);
   }
   Block *entry = result.addEntryBlock();
-  for (BlockArgument argument : func.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    map.map(argument, entry->getArgument(number));
-    result.setArgAttrs(number, func.getArgAttrDict(number));
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    map.map(argument, entry->getArgument(unsigned(number)));
+    result.setArgAttrs(unsigned(number),
+                       func.getArgAttrDict(argument.getArgNumber()));
   }
   b.setInsertionPointToStart(entry);
   for (auto constant : func.getBody().getOps<arith::ConstantOp>()) {
@@ -173,7 +180,8 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
       b, loc, mapped(attention.getQuery()), mapped(attention.getKey()),
       mapped(attention.getValue()), outGradient, delta.getLse2(),
       delta.getDelta(), /*sums=*/Value(), mapped(attention.getScale()),
-      all(attention.getBounds()), all(attention.getCaptures()),
+      all(attention.getBounds()), mapped(attention.getDropoutRate()),
+      mapped(attention.getDropoutState()), all(attention.getCaptures()),
       attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
       Gradients::All, IntegerAttr(), AffineMapAttr(), ConfigAttr());
   IRMapping ofRegions;

@@ -33,7 +33,7 @@ private:
 } // namespace
 
 Value KeyGradientKernel::addToValueGradient(Value sum) {
-  Value rounded = w.writeRounded("cvt_p", p);
+  Value rounded = w.writeKept("cvt_p", p);
   return w.addProduct("mm_dv", rounded, outGradient, sum);
 }
 
@@ -91,12 +91,10 @@ tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
                           ranges.ranges(w.b.getContext()), sums);
   writeLoopBody(loop);
   if (w.args.dk) {
-    w.storeSum("cvt_dk", "st_dk", loop.getResults().front(), /*scaled=*/true,
-               w.args.dk, work);
+    w.storeSum("cvt_dk", "st_dk", loop.getResults().front(), w.args.dk, work);
   }
   if (w.args.dv) {
-    w.storeSum("cvt_dv", "st_dv", loop.getResults().back(), /*scaled=*/false,
-               w.args.dv, work);
+    w.storeSum("cvt_dv", "st_dv", loop.getResults().back(), w.args.dv, work);
   }
   return kernel;
 }

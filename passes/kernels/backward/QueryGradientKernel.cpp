@@ -50,7 +50,6 @@ tile::KernelOp attn::writeQueryGradientKernel(AttentionBwdOp op, StringRef name,
   auto loop = tile::ForOp::create(w.b, w.b.loc, zero.getType(), bounds,
                                   ranges.ranges(w.b.getContext()), zero);
   writeLoopBody(w, loop, owned);
-  w.storeSum("cvt_dq", "st_dq", loop.getResult(0), /*scaled=*/true, w.args.dq,
-             owned.work);
+  w.storeSum("cvt_dq", "st_dq", loop.getResult(0), w.args.dq, owned.work);
   return kernel;
 }

@@ -24,9 +24,9 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
       op.getOutGradient(), op.getLse2(), op.getDelta(), sums, op.getScale(),
-      op.getBounds(), op.getCaptures(), op.getMask(), op.getLayout(),
-      op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
-      ConfigAttr());
+      op.getBounds(), op.getDropoutRate(), op.getDropoutState(),
+      op.getCaptures(), op.getMask(), op.getLayout(), op.getBoundKinds(),
+      gradients, IntegerAttr(), AffineMapAttr(), ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
@@ -99,7 +99,7 @@ struct SplitBackwardPass
   FailureOr<bool> isForSums(AttentionBwdOp op) {
     constexpr int64_t group = 16; // of columns of the sums
     auto func = op->getParentOfType<func::FuncOp>();
-    bool mayBe = func && op.getHeadDim() % group == 0 &&
+    bool mayBe = func && !op.hasDropout() && op.getHeadDim() % group == 0 &&
                  func->hasAttr(kAnyOrderAttr) &&
                  llvm::none_of(op.getResults(),
                                [](Value result) { return result.use_empty(); });

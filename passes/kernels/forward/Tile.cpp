@@ -44,8 +44,11 @@ static LogicalResult verifyTiled(tile::KernelOp kernel) {
   for (auto step : loops.front().getBody().getOps<tile::StepOp>()) {
     got.push_back(step.getName());
   }
-  SmallVector<StringRef> expected = {"ld_k",  "ld_v", "qk",
-                                     "score", "mask", "attend"};
+  SmallVector<StringRef> expected = {"ld_k", "ld_v", "qk", "score", "mask"};
+  if (kernel.getArgs().find(ArgumentRole::DropoutRate)) {
+    expected.push_back("keep");
+  }
+  expected.push_back("attend");
   if (got != expected) {
     return loops.front().emitOpError("attn-tile: expected steps ")
            << llvm::join(expected, ", ") << ", got " << llvm::join(got, ", ");
@@ -61,9 +64,10 @@ static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
                                  "attaches");
   }
   int64_t packed = attention.getConfig()->getPackGqa();
-  if (packed > 1 && attention.hasRegions()) {
-    return attention.emitOpError("expected no regions with 'pack_gqa' above 1, "
-                                 "because their head would differ by row, got ")
+  if (packed > 1 && attention.needsHeadOfItem()) {
+    return attention.emitOpError("expected no regions, dropout or sinks with "
+                                 "'pack_gqa' above 1, because their head would "
+                                 "differ by row, got ")
            << packed;
   }
   if (attention.hasPrefix() && !areKeysOrdered(attention.getRowKeys())) {

@@ -147,3 +147,13 @@ func.func @window_of_causal(%q: tensor<?x?x?x64xf16>, %scale: f32, %l: i32) -> (
       : (tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>) -> (tensor<?x?x?x64xf16>, tensor<?x?x?xf32>)
   return %o, %lse : tensor<?x?x?x64xf16>, tensor<?x?x?xf32>
 }
+
+// CHECK-LABEL: func.func @dropout_and_sinks(
+// CHECK: attn.attention {{.*}} layout(bshd) window_left(%{{.*}}) dropout(%[[RATE:.*]], %[[STATE:.*]]) sinks(%{{.*}} : tensor<?xf32>) captures(
+func.func @dropout_and_sinks(%q: tensor<?x?x?x128xbf16>, %scale: f32, %w: i32, %rate: f32, %state: tensor<2xi64>,
+    %sinks: tensor<?xf32>, %c: f32) -> tensor<?x?x?xf32> {
+  %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(causal_top_left) layout(bshd) window_left(%w) dropout(%rate, %state)
+      sinks(%sinks : tensor<?xf32>) captures(%c : f32)
+      : (tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>, tensor<?x?x?x128xbf16>) -> (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>)
+  return %lse : tensor<?x?x?xf32>
+}

@@ -310,3 +310,30 @@ func.func @attention_c17_chunked(%q: !q, %scale: f32) {
       : (!q, !q, !q) -> (!q, !lse)
   return
 }
+
+// -----
+
+func.func @attention_c22_rate(%q: !q, %scale: f32, %rate: f32) {
+  // expected-error @below {{'attn.attention' op expected 'dropout_rate' and 'dropout_state', or neither, got only 'dropout_rate'}}
+  %o, %lse = "attn.attention"(%q, %q, %q, %scale, %rate) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 0, 0, 0>} : (!q, !q, !q, f32, f32) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c22_state(%q: !q, %scale: f32, %rate: f32, %state: tensor<4xi64>) {
+  // expected-error @below {{'attn.attention' op operand #5 must be tensor<2xi64>, but got 'tensor<4xi64>'}}
+  %o, %lse = "attn.attention"(%q, %q, %q, %scale, %rate, %state) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>,
+      operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 1, 0, 0>} : (!q, !q, !q, f32, f32, tensor<4xi64>) -> (!q, !lse)
+  return
+}
+
+// -----
+
+func.func @attention_c23_sinks(%q: tensor<?x?x4x128xbf16>, %k: !q, %scale: f32, %sinks: tensor<3xf32>) {
+  // expected-error @below {{'attn.attention' op expected 'sinks' heads to be 4, got 3}}
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) sinks(%sinks : tensor<3xf32>)
+      : (tensor<?x?x4x128xbf16>, !q, !q) -> (tensor<?x?x4x128xbf16>, !lse)
+  return
+}

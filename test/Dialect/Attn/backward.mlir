@@ -124,3 +124,11 @@ func.func @captures(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x192xbf16>, 
       config <tile_m = 64, tile_n = 64, work = grid> : tensor<1x2x300xf32> -> tensor<1x?xbf16>
   return %pairs : tensor<100x?x300xf16>
 }
+
+// CHECK-LABEL: func.func @gradients_with_dropout(
+// CHECK: attn.attention_bwd {{.*}} mask(none) layout(bshd) gradients(dq) dropout(%[[RATE:.*]], %[[STATE:.*]]) captures(
+func.func @gradients_with_dropout(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>, %c: f32) -> !t {
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      dropout(%rate, %state) captures(%c : f32) : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}

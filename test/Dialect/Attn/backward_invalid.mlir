@@ -243,7 +243,7 @@ func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, 
 func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op failed to infer returned types}}
   // expected-error @below {{'attn.attention_bwd' op inferred type(s) 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>' are incompatible with return type(s) of operation 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x64xbf16>', 'tensor<?x?x?x128xbf16>'}}
-  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0>}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0>}
       : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
   return
 }
@@ -500,5 +500,14 @@ func.func @clear_sums_dtype() {
 func.func @convert_sums_c2(%sums: tensor<?x?x60x64xf32>, %scale: f32) {
   // expected-error @below {{'attn.convert_sums' op expected 'sums' seqlen to be at least 64, got 60}}
   %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x60x64xf32> -> tensor<?x64x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @bwd_c14_sums(%q: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32, %rate: f32, %state: tensor<2xi64>) {
+  // expected-error @below {{'attn.attention_bwd' op expected no 'dropout' beside gradients(sums)}}
+  %all:3 = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) dropout(%rate, %state) : (!t, !t, !t, !t, !l)
   return
 }

@@ -122,3 +122,19 @@ func.func @values(%a: tensor<64x32xbf16>, %b: tensor<16x32xbf16>, %c: tensor<32x
   %id = tile.subtile_id
   return
 }
+
+// CHECK-LABEL: func.func @dropout(
+func.func @dropout(%seed: i64, %b: i32, %i: tensor<64x32xi32>, %s: tensor<64x32xf32>, %v: tensor<32x16xbf16>, %acc: tensor<64x16xf32>,
+                   %sinks: tensor<64xf32>, %scale: f32) {
+  // CHECK-NEXT: %[[W:.*]], %[[W1:.*]], %[[W2:.*]] = tile.dropout_key %[[SEED:.*]], %[[SEED]] at(%[[B:.*]], %[[B]])
+  %w0, %w1, %w2 = tile.dropout_key %seed, %seed at(%b, %b)
+  // CHECK-NEXT: %[[KEPT:.*]] = tile.keep %[[I:.*]], %[[I]] key(%[[W]], %[[W1]], %[[W2]]) drop(%[[B]]) : tensor<64x32xi32> -> tensor<64x32xi1>
+  %kept = tile.keep %i, %i key(%w0, %w1, %w2) drop(%b) : tensor<64x32xi32> -> tensor<64x32xi1>
+  // CHECK-NEXT: tile.keep %[[I]], %[[I]] transposed key(
+  %other = tile.keep %i, %i transposed key(%w0, %w1, %w2) drop(%b) : tensor<64x32xi32> -> tensor<64x32xi1>
+  // CHECK-NEXT: %[[NEW:.*]] = tile.attend {{.*}} keep(%[[KEPT]] : tensor<64x32xi1>) : tensor<64x32xf32>, tensor<32x16xbf16> -> tensor<64x16xf32>
+  %new = tile.attend %s, %v state(%acc) scale(%scale) keep(%kept : tensor<64x32xi1>) : tensor<64x32xf32>, tensor<32x16xbf16> -> tensor<64x16xf32>
+  // CHECK-NEXT: tile.attend_result %[[NEW]] sinks(%{{.*}} : tensor<64xf32>) : tensor<64x16xf32> -> tensor<64x16xf32>, tensor<64xf32>
+  %o, %l = tile.attend_result %new sinks(%sinks : tensor<64xf32>) : tensor<64x16xf32> -> tensor<64x16xf32>, tensor<64xf32>
+  return
+}

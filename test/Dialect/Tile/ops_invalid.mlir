@@ -328,3 +328,19 @@ func.func @share_c1(%x: tensor<64x32xbf16>) {
   %whole = tile.share %x : tensor<64x32xbf16> -> tensor<96x32xbf16>
   return
 }
+
+// -----
+
+func.func @keep_c1(%i: tensor<64xi32>, %w: i32) {
+  // expected-error @below {{'tile.keep' op expected positions of rank 2, got 'tensor<64xi32>'}}
+  %kept = tile.keep %i, %i key(%w, %w, %w) drop(%w) : tensor<64xi32> -> tensor<64xi1>
+  return
+}
+
+// -----
+
+func.func @keep_c2(%i: tensor<64x32xi32>, %w: i32) {
+  // expected-error @below {{'tile.keep' op expected a result of 'tensor<64x32xi1>', got 'tensor<64x16xi1>'}}
+  %kept = tile.keep %i, %i key(%w, %w, %w) drop(%w) : tensor<64x32xi32> -> tensor<64x16xi1>
+  return
+}

@@ -5,6 +5,7 @@ set(here ${CMAKE_CURRENT_LIST_DIR})
 # The parts of the tool.
 add_executable(attn_run_tests
   ${here}/run_check_test.cpp
+  ${here}/run_dropout_test.cpp
   ${here}/run_gradients_test.cpp
   ${here}/run_inputs_test.cpp
   ${here}/run_numbers_test.cpp

@@ -209,6 +209,30 @@ TEST(Gradients, followTheMask) {
   region.expectDifferences("mask region");
 }
 
+TEST(Gradients, leaveOutWhatDropoutDrops) {
+  Case half;
+  half.in.problem.dropout = Dropout(0.5, {3, 4});
+  half.expectDifferences("half of the pairs");
+  Case softcap;
+  softcap.in.problem.dropout = Dropout(0.25, {5, 6});
+  softcap.score({{"f32", "divf", "s", "@cap"},
+                 {"f32", "tanh", "%0"},
+                 {"f32", "mulf", "%1", "@cap"},
+                 {"f32", "yield", "%2"}});
+  softcap.expectDifferences("dropout and softcap");
+  softcap.expectDifferencesOfCaptures("dropout and softcap");
+  Case all;
+  all.in.problem.dropout = Dropout(1, {5, 6});
+  all.expectDifferences("all pairs");
+}
+
+TEST(Gradients, followSinks) {
+  Case sinks;
+  sinks.in.problem.sinks = {0.5f, -INFINITY, 3.0f, -2.0f};
+  sinks.window(-1, 100, 0); // no key for the first query
+  sinks.expectDifferences("sinks");
+}
+
 TEST(Gradients, followScoreFunctions) {
   Case softcap;
   softcap.score({{"f32", "divf", "s", "@cap"},

@@ -4,19 +4,20 @@
 using namespace mlir;
 using namespace attn;
 
-/// Returns the step that contains only `op`, whose operands are the step's.
-static FailureOr<tile::StepOp> stepOf(Operation *op, unsigned operands) {
+/// Returns the step that contains only `op`, of which these operands are the
+/// step's.
+static FailureOr<tile::StepOp> stepOf(Operation *op, ValueRange operands) {
   auto step = dyn_cast<tile::StepOp>(op->getParentOp());
   if (!step || !llvm::hasNItems(step.getBody().front(), 2)) {
     return op->emitOpError("expected to be the only op of a 'tile.step'");
   }
-  if (step->getNumOperands() != operands) {
+  if (step->getNumOperands() != operands.size()) {
     return op->emitOpError("expected step @")
-           << step.getName() << " to have " << operands << " operands, got "
-           << step->getNumOperands();
+           << step.getName() << " to have " << operands.size()
+           << " operands, got " << step->getNumOperands();
   }
-  for (unsigned i = 0; i < operands; ++i) {
-    if (op->getOperand(i) != step.getBody().getArgument(i)) {
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (operand != step.getBody().getArgument(unsigned(i))) {
       return op->emitOpError("expected operand #")
              << i << " to be argument #" << i << " of step @" << step.getName();
     }
@@ -55,6 +56,17 @@ static LogicalResult matchState(SoftmaxMatch &match) {
   return success();
 }
 
+/// Checks a step whose body moves to the step that needs its result.
+static LogicalResult checkMoved(Operation *op, tile::StepOp step,
+                                StringRef operand) {
+  if (step && step->getNumResults() == 1 && step->hasOneUse()) {
+    return success();
+  }
+  return op->emitOpError("expected '")
+         << operand << "' to be the result of a 'tile.step' without other "
+         << "results or uses";
+}
+
 static LogicalResult matchResult(SoftmaxMatch &match) {
   Value last = match.loop.getResult(match.carried);
   for (Operation *user : last.getUsers()) {
@@ -76,7 +88,15 @@ static LogicalResult matchResult(SoftmaxMatch &match) {
     return match.resultStep.emitOpError("expected 'tile.attend_result' in the "
                                         "step that reads the attend state");
   }
-  return stepOf(result, 1);
+  if (failed(stepOf(result, result->getOperands()))) {
+    return failure();
+  }
+  if (result.getSinks()) {
+    match.sinkStep =
+        match.resultStep.getOperand(1).getDefiningOp<tile::StepOp>();
+    return checkMoved(result, match.sinkStep, "sinks");
+  }
+  return success();
 }
 
 /// Shapes: scores M x N, values N x D, state M x D.
@@ -142,7 +162,12 @@ FailureOr<SoftmaxMatch> attn::matchSoftmax(tile::AttendOp attend,
                                            tile::KernelOp kernel) {
   SoftmaxMatch match;
   match.attend = attend;
-  auto step = stepOf(attend, 3);
+  SmallVector<Value> operands{attend.getScores(), attend.getValues(),
+                              attend.getState()};
+  if (attend.getKeep()) {
+    operands.push_back(attend.getKeep());
+  }
+  auto step = stepOf(attend, operands);
   if (failed(step)) {
     return failure();
   }
@@ -160,6 +185,12 @@ FailureOr<SoftmaxMatch> attn::matchSoftmax(tile::AttendOp attend,
   match.scores = step->getOperand(0);
   match.values = step->getOperand(1);
   match.state = step->getOperand(2);
+  if (attend.getKeep()) {
+    match.keepStep = step->getOperand(3).getDefiningOp<tile::StepOp>();
+    if (failed(checkMoved(attend, match.keepStep, "keep"))) {
+      return failure();
+    }
+  }
   if (failed(matchState(match)) || failed(matchResult(match)) ||
       failed(checkTypes(match, kernel)) || failed(matchWork(match, kernel))) {
     return failure();

@@ -18,6 +18,9 @@ struct SoftmaxMatch {
   mlir::Value scores, values, state; // operands of the step with `tile.attend`
   mlir::Value work;                  // null if nothing depends on it
   mlir::Value parts;                 // of the `tile.cut`; null without one
+  /// The steps that make operand `keep` of the op, and `sinks` of its results;
+  /// null without them.
+  tile::StepOp keepStep, sinkStep;
 };
 
 /// Returns the softmax around `attend`, or an error that says why it cannot be

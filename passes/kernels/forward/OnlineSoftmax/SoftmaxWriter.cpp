@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SoftmaxWriter.h"
 #include "Reference.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace attn;
@@ -36,6 +37,9 @@ private:
   void writeScale();
   tile::ForOp rebuildLoop();
   SoftmaxState writeIteration(const SoftmaxState &old);
+  Value writeBody(tile::StepOp moved, ValueRange arguments);
+  Value drop(ValueRange a);
+  void addSinks(Value sinks, Value &factor, Value &lse);
   Values merge(ValueRange a, ValueRange other);
   SoftmaxState writeJoin(const SoftmaxState &last);
   void writeResults(SoftmaxState last);
@@ -60,6 +64,62 @@ void SoftmaxWriter::writeScale() {
   large.writeConstants();
 }
 
+/// Returns `operands`, and those of a step whose body moves, if there is one.
+static SmallVector<Value> with(ValueRange operands, tile::StepOp moved) {
+  SmallVector<Value> all(operands);
+  if (moved) {
+    llvm::append_range(all, moved.getOperands());
+  }
+  return all;
+}
+
+/// Writes the body of `moved` with these arguments; returns its result.
+Value SoftmaxWriter::writeBody(tile::StepOp moved, ValueRange arguments) {
+  IRMapping map;
+  map.map(moved.getBody().getArguments(), arguments);
+  for (Operation &op : moved.getBody().front().without_terminator()) {
+    b.clone(op, map);
+  }
+  Operation *yield = moved.getBody().front().getTerminator();
+  return map.lookup(yield->getOperand(0));
+}
+
+/// Returns the exponentials, which are the first argument, of the keys that
+/// dropout keeps; the others are 0.
+Value SoftmaxWriter::drop(ValueRange a) {
+  if (!match.keepStep) {
+    return a[0];
+  }
+  Value kept = writeBody(match.keepStep, a.drop_front());
+  return b.make<arith::SelectOp>(kept, a[0], b.constant(0.0, b.scoreType));
+}
+
+/// Adds the sink of each row: multiplies the factor of O by the share that the
+/// keys have in the whole sum.
+void SoftmaxWriter::addSinks(Value sinks, Value &factor, Value &lse) {
+  RankedTensorType row = b.rowType;
+  Value one = b.constant(1.0, row), log2e = b.constant(kLog2e, row);
+  auto exp = [&](Value x) {
+    return b.make<math::Exp2Op>(b.make<arith::MulFOp>(x, log2e));
+  };
+  Value ofSink = exp(b.make<arith::SubFOp>(sinks, lse));
+  Value share = b.make<arith::DivFOp>(one, b.make<arith::AddFOp>(one, ofSink));
+  Value zero = b.constant(0.0, row);
+  Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, factor, zero);
+  factor = b.make<arith::SelectOp>(empty, zero,
+                                   b.make<arith::MulFOp>(factor, share));
+  Value high = b.make<arith::MaxNumFOp>(lse, sinks),
+        low = b.make<arith::MinNumFOp>(lse, sinks);
+  Value sum = b.make<arith::AddFOp>(one, exp(b.make<arith::SubFOp>(low, high)));
+  Value log = b.make<arith::MulFOp>(b.make<math::Log2Op>(sum),
+                                    b.constant(1 / kLog2e, row));
+  // Without keys and sink both are minus infinity, and their difference a NaN.
+  Value isSum = b.make<arith::CmpFOp>(
+      arith::CmpFPredicate::OGT, high,
+      b.constant(-std::numeric_limits<double>::infinity(), row));
+  lse = b.make<arith::SelectOp>(isSum, b.make<arith::AddFOp>(high, log), high);
+}
+
 SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
   auto pType = b.scoreType.clone(
       cast<RankedTensorType>(match.values.getType()).getElementType());
@@ -73,9 +133,10 @@ SoftmaxState SoftmaxWriter::writeIteration(const SoftmaxState &old) {
                                      arith::FastMathFlags::afn)};
       })[0];
   now.l = reference->writeSum(p32, now.l);
-  Value p = b.step("cvt", p32, pType, [&](ValueRange a) -> Values {
-    return {b.make<arith::TruncFOp>(pType, a[0])};
-  })[0];
+  Value p = b.step("cvt", with(p32, match.keepStep), pType,
+                   [&](ValueRange a) -> Values {
+                     return {b.make<arith::TruncFOp>(pType, drop(a))};
+                   })[0];
   Value scaled = reference->writeRescale(now.o);
   now.o = b.step("pv", {p, match.values, scaled}, b.outType,
                  [&](ValueRange a) -> Values {
@@ -134,16 +195,20 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
   if (match.parts) {
     last = writeJoin(last);
   }
-  Values f =
-      b.step("fin", {last.l, last.m}, {row, row}, [&](ValueRange a) -> Values {
-        Value l = b.make<tile::CompleteOp>(row, a[0]);
-        Value zero = b.constant(0.0, row), one = b.constant(1.0, row);
-        Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
-        Value inverse = b.make<arith::DivFOp>(one, l);
-        Value factor = b.make<arith::SelectOp>(empty, zero, inverse);
-        Value log2Sum = b.make<math::Log2Op>(l);
-        return {factor, large.logSumExp(a[1], log2Sum)};
-      });
+  Values operands = with({last.l, last.m}, match.sinkStep);
+  Values f = b.step("fin", operands, {row, row}, [&](ValueRange a) -> Values {
+    Value l = b.make<tile::CompleteOp>(row, a[0]);
+    Value zero = b.constant(0.0, row), one = b.constant(1.0, row);
+    Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, l, zero);
+    Value inverse = b.make<arith::DivFOp>(one, l);
+    Value factor = b.make<arith::SelectOp>(empty, zero, inverse);
+    Value log2Sum = b.make<math::Log2Op>(l);
+    Value lse = large.logSumExp(a[1], log2Sum);
+    if (match.sinkStep) {
+      addSinks(writeBody(match.sinkStep, a.drop_front(2)), factor, lse);
+    }
+    return {factor, lse};
+  });
   reference->writeCheck(last.o, last);
   Value o =
       b.step("norm", {last.o, f[0]}, b.outType, [&](ValueRange a) -> Values {
@@ -152,6 +217,9 @@ void SoftmaxWriter::writeResults(SoftmaxState last) {
   match.resultStep.getResult(0).replaceAllUsesWith(o);
   match.resultStep.getResult(1).replaceAllUsesWith(f[1]);
   match.resultStep.erase();
+  if (match.sinkStep) {
+    match.sinkStep.erase();
+  }
 }
 
 /// Rebuilds the loop with m, l and O in place of the state; moves its body.
@@ -200,6 +268,9 @@ void SoftmaxWriter::write() {
   }
   yield.getValuesMutable().assign(yielded);
   match.attendStep.erase();
+  if (match.keepStep) {
+    match.keepStep.erase();
+  }
 
   for (unsigned i = 0, e = old.getNumResults(); i < e; ++i) {
     unsigned shifted = i < n ? i : i + 2;

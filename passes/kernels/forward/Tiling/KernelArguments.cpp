@@ -20,6 +20,11 @@ static void addArguments(AttentionOp attention, KernelArguments &arguments,
   list.addScale(arguments.scale, attention.getScale());
   list.addBounds(arguments.bounds, attention.getBoundKinds(),
                  attention.getBounds());
+  arguments.dropout.addArguments(list, attention.getDropoutRate(),
+                                 attention.getDropoutState());
+  if (Value given = attention.getSinks()) {
+    list.add(arguments.sinks, sinks, Role::Sinks, given, {queryHeads});
+  }
   list.addCaptures(arguments.captures, attention.getCaptures());
   list.addResult(arguments.o, o, Role::Output, attention.getOut(),
                  list.dimsOf(queries, queryHeads, dimV));

@@ -4,8 +4,8 @@
 #ifndef ATTN_PASSES_TILING_KERNELARGUMENTS_H
 #define ATTN_PASSES_TILING_KERNELARGUMENTS_H
 
-#include "../../ArgumentNames.h"
 #include "../../TileBuilder.h"
+#include "../../Tiling/Dropout.h"
 
 namespace attn {
 
@@ -14,6 +14,8 @@ struct KernelArguments {
   llvm::SmallVector<mlir::Value> bounds; // in the order of the op's operands
   llvm::SmallVector<mlir::Value> captures;
   mlir::Value o, lse;
+  mlir::Value sinks; // null without sinks
+  Dropout dropout;
 };
 
 /// Creates the kernel of `attention` and sets `arguments` to those of its body,

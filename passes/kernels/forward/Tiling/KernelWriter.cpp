@@ -36,6 +36,8 @@ private:
   Value writeLoad(StringRef name, Value source, Side side, Value work);
   Value writeScore(Value s, Value work);
   Value writeMask(Value s, Value work);
+  Value writeKept(Value work);
+  Value writeSinks(Value work);
 
   /// The columns of the tiles of Q and K, and of V and O.
   int64_t columns() {
@@ -85,6 +87,7 @@ void KernelWriter::writeScalars() {
   matrix.ranges.maskRegion = attention.hasMaskRegion();
   matrix.ranges.rowsOfPosition = AccessMap::rowsOfPosition(packed);
   matrix.ranges.cluster = config.getCluster();
+  args.dropout.writeNumbers(b);
   if (attention.hasRowKeys()) {
     matrix.ranges.rowKeys = {&attention.getRowKeys(),
                              attention.getRowKeysSides(),
@@ -227,6 +230,24 @@ Value KernelWriter::writeMask(Value s, Value work) {
   return b.step("mask", {s, work}, type, body, /*masked=*/true)[0];
 }
 
+Value KernelWriter::writeKept(Value work) {
+  return b.step(
+      "keep", work, matrix.scoreType(b.getI1Type()),
+      [&](ValueRange values) -> Values {
+        return {args.dropout.writeKept(b, matrix, matrix.place(values[0]))};
+      })[0];
+}
+
+/// Writes the step that reads the sink of each row's head.
+Value KernelWriter::writeSinks(Value work) {
+  auto row = RankedTensorType::get({matrix.axis(owned).tile}, b.getF32Type());
+  return b.step("sink", work, row, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[0]);
+    Value sink = b.make<tile::GatherOp>(b.getF32Type(), args.sinks, at.head);
+    return {b.make<tensor::SplatOp>(sink, row)};
+  })[0];
+}
+
 void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
   OpBuilder::InsertionGuard guard(b);
   Type stateType = loop.getInits()[0].getType();
@@ -243,10 +264,15 @@ void KernelWriter::writeLoopBody(tile::ForOp loop, Value work, Value qTile) {
                                     /*transpose_b=*/true)};
       })[0];
   s = writeMask(writeScore(s, work), work);
-  Value next = b.step(
-      "attend", {s, vTile, state}, stateType, [&](ValueRange values) -> Values {
+  Values operands{s, vTile, state};
+  if (args.dropout) {
+    operands.push_back(writeKept(work));
+  }
+  Value next =
+      b.step("attend", operands, stateType, [&](ValueRange values) -> Values {
         return {b.make<tile::AttendOp>(stateType, values[0], values[1],
-                                       values[2], softmaxScale)};
+                                       values[2], softmaxScale,
+                                       args.dropout ? values[3] : Value())};
       })[0];
   tile::YieldOp::create(b, b.loc, next);
 }
@@ -255,15 +281,21 @@ void KernelWriter::writeResults(Value state, Value work) {
   Type normalized = state.getType();
   auto rounded = matrix.tileType(owned, columnsV(), elementType());
   auto row = RankedTensorType::get({matrix.axis(owned).tile}, b.getF32Type());
-  Values results = b.step("attend_result", state, {normalized, row},
+  Values operands{state};
+  if (args.sinks) {
+    operands.push_back(writeSinks(work));
+  }
+  Values results = b.step("attend_result", operands, {normalized, row},
                           [&](ValueRange values) -> Values {
                             auto op = tile::AttendResultOp::create(
-                                b, b.loc, normalized, row, values[0]);
+                                b, b.loc, normalized, row, values[0],
+                                args.sinks ? values[1] : Value());
                             return {op.getO(), op.getLse()};
                           });
   Value out =
       b.step("cvt_o", results[0], rounded, [&](ValueRange values) -> Values {
-        return {b.make<arith::TruncFOp>(rounded, values[0])};
+        Value o = args.dropout ? args.dropout.scaleUp(b, values[0]) : values[0];
+        return {b.make<arith::TruncFOp>(rounded, o)};
       })[0];
   b.step("st_o", {out, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
