@@ -598,10 +598,10 @@ static bool isPutElsewhere(StoreOp store) {
 bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
     auto store = dyn_cast<StoreOp>(op);
-    bool ofThreads =
-        isa<MmaOp, PutOp, ReduceAddOp, ReadRowOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
-            attn::tile::StoreRowOp, attn::tile::StoreRegOp,
-            attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
+    bool ofThreads = isa<MmaOp, PutOp, ReduceAddOp, ReadRowOp,
+                         attn::tile::LoadOp, attn::tile::LoadRowOp,
+                         attn::tile::StoreRowOp, attn::tile::StoreRegOp,
+                         attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
     return ofThreads || (store && !isPutElsewhere(store))
                ? WalkResult::interrupt()
                : WalkResult::advance();

@@ -32,8 +32,7 @@ static void addPlace(ResourceNeeds &needs, const BoundSchedule &bound,
         {place.name, place.bytes,
          isHosted ? bound.places[place.host].name : StringRef(),
          bound.kernel->values[place.cycles.front().front()].shape.size() < 2,
-         barriers,
-         std::nullopt});
+         barriers, std::nullopt});
     return;
   }
   if (barriers > 0) {

@@ -86,7 +86,8 @@ ResourcePlan::ResourcePlan(const ResourceNeeds &needs, MachineAttr machine)
 }
 
 /// Assigns offsets: first to places of tiles, which are aligned, then to those
-/// of row vectors and work items, which are not. A place over another begins where that does.
+/// of row vectors and work items, which are not. A place over another begins
+/// where that does.
 void ResourcePlan::placeTiles(const ResourceNeeds &needs) {
   for (const ResourceNeeds::Place &place : needs.places) {
     places.push_back({place.name, 1, place.bytes, place.offset.value_or(-1)});

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 ALIASES = """#bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
+#bhsd = affine_map<(b, h, i, c) -> (b, h, i, c)>
 #problem = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd,
   mask = none, score_region = absent, mask_region = absent>
 #schedule = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg[2] warps 4 regs 240 }>
@@ -32,13 +33,13 @@ VALUES = {
         "tensor<64x128xbf16, #tile.layout<atom = wgmma_acc, repeats = 16>>": "p16"},
     "ws": {
         "!tile.work": "w",
-        "i32": "blocks heads batches b h row n offset replica hi mid lo",
-        "i1": "failed",
+        "i32": "blocks heads batches b h row column n offset replica hi mid lo",
+        "i1": "failed", "tensor<?x?x?x128xf32>": "sums", "!ws.slot<@lse, tensor<64xf32>>": "full",
         "tensor<?x?x?x64xbf16>": "q out", "tensor<64x64xbf16>": "o", "tensor<64x128xbf16>": "p",
         "!ws.slot<@k, tensor<128x64xbf16>>": "slot", "!ws.slot<@qe, tensor<64x64xbf16>>": "held"},
     "nvx": {
         "i32": "qdesc kdesc vdesc parity cursor", "vector<32xi32>": "p", "vector<64xf32>": "o0 s s0", "vector<16xf32>": "x",
-        "vector<2xf32>": "pair", "!llvm.ptr<3>": "barrier",
+        "vector<2xf32>": "pair", "!llvm.ptr<3>": "barrier source",
         "!llvm.ptr<1>": "base address"},
 }
 DECLARATIONS = {  # of a ws.kernel

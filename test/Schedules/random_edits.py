@@ -192,10 +192,11 @@ class Editor:
             self.replace(found, str(self.rng.choice((32, 64, 96, 128, 192, 256, 320) if found[1] == "m" else range(8, 184, 8))), 2)
 
     def skip(self):
-        line = "  knob skip right\n"
-        if line in self.text:
-            self.text = self.text.replace(line, "")
+        found = re.search(r"(?m)^  knob skip .*\n", self.text)
+        if found:
+            self.text = self.text.replace(found[0], "")
         else:
+            line = f"  knob skip {self.rng.choice(('right', 'both'))}\n"
             self.text = re.sub(r"(?m)^(  knob peel .*\n)", r"\1" + line, self.text)
 
 

@@ -125,7 +125,7 @@ static void padRows(Problem &problem, const std::string &kind) {
   int64_t after = problem.seqQ == 0 ? 0 : random.integer(0, 0, 130);
   problem.statisticRows = problem.seqQ + after;
   if (kind == "bwd") {
-    constexpr int64_t block = 64;
+    constexpr int64_t block = 128;
     problem.statisticRows = (problem.statisticRows + block - 1) / block * block;
   }
 }

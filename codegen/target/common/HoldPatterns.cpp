@@ -52,8 +52,7 @@ bool codegen::overlaps(ws::PutOp put, StringRef place) {
 }
 
 bool codegen::overwritesOperand(ws::PutOp put, ws::MmaOp mma) {
-  return readsPlace(mma,
-                    [&](StringRef place) { return overlaps(put, place); });
+  return readsPlace(mma, [&](StringRef place) { return overlaps(put, place); });
 }
 
 static void meetInWarp(const Arithmetic &emit) {

@@ -14,7 +14,8 @@ bool readsPlace(ws::MmaOp mma,
 /// Whether operand A of a product is the pieces that all replicas put.
 bool readsAllPieces(ws::MmaOp mma);
 
-/// Whether `put` writes shared memory of `place`, under the same or another name.
+/// Whether `put` writes shared memory of `place`, under the same or another
+/// name.
 bool overlaps(ws::PutOp put, llvm::StringRef place);
 
 /// Whether `put` writes shared memory that `mma` reads, under the same or

@@ -56,8 +56,8 @@ LogicalResult HoldTrial::checkAdditions(const TrialWarp &warp,
       if (addition.address == put.address && reads) {
         return put.op->emitOpError(passName)
                << "expected the 'ws.reduce_add' of warp " << other.id.index
-               << " of replica " << other.id.replica
-               << " to be awaited" << (isOwn ? "" : ", and a barrier after it,")
+               << " of replica " << other.id.replica << " to be awaited"
+               << (isOwn ? "" : ", and a barrier after it,")
                << " before this piece is put, got one that need not be";
       }
     }
@@ -169,7 +169,8 @@ LogicalResult HoldTrial::store(TrialWarp &warp, const BarrierEvent &event) {
   return success();
 }
 
-/// The copy engine reads the rows of this warp, one put since the last addition.
+/// The copy engine reads the rows of this warp, one put since the last
+/// addition.
 LogicalResult HoldTrial::add(TrialWarp &warp, const BarrierEvent &event) {
   if (failed(read(warp, event))) {
     return failure();

@@ -24,7 +24,7 @@ struct TrialWarp {
   void restart();
   std::optional<int64_t> meetingPhase; // that it waits for
   llvm::DenseMap<int32_t, int64_t> waits,
-      arrivals;                                // arrivals so far, by address
+      arrivals; // arrivals so far, by address
   llvm::DenseMap<std::pair<int32_t, mlir::Attribute>, TrialPiece>
       pieces;                                  // that it puts
   llvm::DenseMap<int32_t, int64_t> readsOfAll; // so far, by address

@@ -233,17 +233,16 @@ LogicalResult checkDeclarations(ws::KernelOp kernel,
 
 /// Checks that tensors in memory are arguments of the kernel.
 LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
-  Value tensor =
-      TypeSwitch<Operation *, Value>(op)
-          .Case([](ws::CopyOp op) { return op.getSource(); })
-          .Case([](ws::StoreOp op) { return op.getDest(); })
-          .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
-                tile::ReduceAddOp, ws::ReduceAddOp>(
-              [](auto op) { return op.getDest(); })
-          .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
-              [](auto op) { return op.getSource(); })
-          .Case([](tensor::DimOp op) { return op.getSource(); })
-          .Default(Value());
+  Value tensor = TypeSwitch<Operation *, Value>(op)
+                     .Case([](ws::CopyOp op) { return op.getSource(); })
+                     .Case([](ws::StoreOp op) { return op.getDest(); })
+                     .Case<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
+                           tile::ReduceAddOp, ws::ReduceAddOp>(
+                         [](auto op) { return op.getDest(); })
+                     .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
+                         [](auto op) { return op.getSource(); })
+                     .Case([](tensor::DimOp op) { return op.getSource(); })
+                     .Default(Value());
   if (tensor && tensor.getParentBlock() != &kernel.getBody().front()) {
     return error(op, lowerToNVVM) << "expected a tensor of the kernel's "
                                      "arguments, got one of a region";

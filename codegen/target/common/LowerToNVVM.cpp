@@ -96,10 +96,11 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
                          scf::SCFDialect, vector::VectorDialect>();
   target.addLegalOp<tile::PartOfOp>();
   target.addIllegalOp<ws::SlotAtOp, ws::SmemOp, tile::CutOp, ws::CopyOp,
-                      ws::ReadRowOp, ws::StoreOp, ws::ReduceAddOp, ws::PutOp, tile::StoreRowOp, tile::GatherOp,
-                      tile::ScatterOp, tile::StoreRegOp, tile::ReduceAddOp,
-                      tile::LoadOp, tile::LoadRowOp, ws::MmaOp, ws::AwaitOp,
-                      ws::StampOp, tile::JoinOp, tile::SkipOp>();
+                      ws::ReadRowOp, ws::StoreOp, ws::ReduceAddOp, ws::PutOp,
+                      tile::StoreRowOp, tile::GatherOp, tile::ScatterOp,
+                      tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
+                      tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp,
+                      tile::JoinOp, tile::SkipOp>();
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   return applyPartialConversion(kernel, target, std::move(patterns), config);

@@ -93,9 +93,8 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
       }
       continue;
     }
-    events.push_back(
-        {BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0, lanes,
-         slot.getChannel()});
+    events.push_back({BarrierEvent::Read, mma, addressIn(warp.cta, *offset), 0,
+                      lanes, slot.getChannel()});
   }
   return success();
 }
@@ -153,7 +152,8 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
         return addPiece(Kind::Put, op, op.getHoldAttr(), op.getPiece(), lanes);
       })
       .Case([&](ws::StoreOp op) {
-        return addPiece(Kind::Store, op, op.getHoldAttr(), op.getPiece(), lanes);
+        return addPiece(Kind::Store, op, op.getHoldAttr(), op.getPiece(),
+                        lanes);
       })
       .Case([&](ws::ReduceAddOp op) {
         return addPiece(Kind::Add, op, op.getHoldAttr(), op.getPiece(), lanes);

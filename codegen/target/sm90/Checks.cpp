@@ -169,8 +169,7 @@ static LogicalResult checkPut(ws::PutOp op, Chip::Error error) {
 static LogicalResult checkReadRow(ws::ReadRowOp op, Chip::Error error) {
   int64_t all = op.getSlot().getType().getTile().getDimSize(0);
   bool ofColumns = op->hasAttr(sm90::ofColumnsAttr);
-  return checkShare(op.getTile().getType(),
-                    Float32Type::get(op.getContext()),
+  return checkShare(op.getTile().getType(), Float32Type::get(op.getContext()),
                     ofColumns ? all / 4 : threadRows, /*isLeast=*/false, error);
 }
 

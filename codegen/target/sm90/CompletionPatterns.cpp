@@ -29,8 +29,8 @@ static bool overwritesOperands(ws::PutOp put) {
 static bool overwritesAdditions(ws::PutOp put) {
   return put->getParentOfType<ws::RoleOp>()
       ->walk([&](ws::ReduceAddOp add) {
-        bool overwrites = add.getHold() != put.getHold() &&
-                          overlaps(put, add.getHold());
+        bool overwrites =
+            add.getHold() != put.getHold() && overlaps(put, add.getHold());
         return overwrites ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -325,7 +325,9 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 } // namespace
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd, LowerBulkReduceAdd,
-               LowerMbarrierWait, LowerSmemBase, LowerClusterRank, LowerStamp,
-               LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
+  patterns
+      .add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd,
+           LowerBulkReduceAdd, LowerMbarrierWait, LowerSmemBase,
+           LowerClusterRank, LowerStamp, LowerBarrierArrive, LowerClusterCast>(
+          patterns.getContext());
 }

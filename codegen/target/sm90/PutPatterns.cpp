@@ -57,8 +57,7 @@ private:
   /// registers in a group of 16 columns, for each of its two rows.
   static void putGroups(const Arithmetic &emit, ws::HoldOp hold,
                         OpAdaptor adaptor) {
-    int64_t columns =
-        cast<RankedTensorType>(hold.getType()).getDimSize(1);
+    int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
     Value address = smemAddress(emit.builder, emit.loc,
                                 pieceOffset(emit, hold, adaptor.getPiece()));
     Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);

@@ -141,8 +141,8 @@ ThreadRow MovePattern<Op>::groupOf(const Arithmetic &emit,
       rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
   Value element = emit.mul(emit.lane(), perLane);
   if (access.column) {
-    element =
-        emit.add(element, emit.mul(access.column, perGroup / GroupOrder::columns));
+    element = emit.add(element,
+                       emit.mul(access.column, perGroup / GroupOrder::columns));
   }
   return {first.inside,
           LLVM::GEPOp::create(
@@ -296,8 +296,7 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
     ThreadRow part = groupOf(emit, access);
     Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
     Value source = emit.add(
-        smemAddress(rewriter, loc,
-                    pieceOffset(emit, hold, adaptor.getPiece())),
+        smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece())),
         emit.mul(warp, bytes));
     auto branch =
         scf::IfOp::create(rewriter, loc, part.inside, /*withElseRegion=*/false);
@@ -374,9 +373,9 @@ struct ReadRowPattern : OpConversionPattern<ws::ReadRowOp> {
     for (int64_t i = 0; i < type.getNumElements(); i += step) {
       Value ofTile = ofColumns ? threadColumn(emit, i) : threadRow(emit, i);
       Value address = emit.add(slot, emit.mul(ofTile, elementBytes));
-      Value values = LLVM::LoadOp::create(
-          rewriter, loc, loaded, sharedPointer(rewriter, loc, address),
-          /*alignment=*/step * elementBytes);
+      Value values = LLVM::LoadOp::create(rewriter, loc, loaded,
+                                          sharedPointer(rewriter, loc, address),
+                                          /*alignment=*/step * elementBytes);
       for (int64_t j = 0; j < step; ++j) {
         elements.push_back(emit.element(values, j));
       }

@@ -294,8 +294,9 @@ void sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::RoleOp role) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ReducePattern, CompletePattern, BroadcastPattern, AnyPattern,
-               RowPattern<tile::LoadRowOp>, RowPattern<ws::ReadRowOp>, TruncatePattern, ExtendPattern>(types, context,
-                                                               /*benefit=*/2);
+               RowPattern<tile::LoadRowOp>, RowPattern<ws::ReadRowOp>,
+               TruncatePattern, ExtendPattern>(types, context,
+                                               /*benefit=*/2);
   bool hasCoords =
       role->walk([](tile::CoordsOp) { return WalkResult::interrupt(); })
           .wasInterrupted();

@@ -271,11 +271,12 @@ void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
 
 Value BackwardWriter::multiply(StringRef step, Value ownedRows,
                                Value streamedRows) {
-  return b.step(
-      step, {ownedRows, streamedRows}, scores, [&](ValueRange values) -> Values {
-        return {b.make<tile::MmaOp>(scores, values[0], values[1], Value(),
-                                    /*transpose_b=*/true)};
-      })[0];
+  return b.step(step, {ownedRows, streamedRows}, scores,
+                [&](ValueRange values) -> Values {
+                  return {b.make<tile::MmaOp>(scores, values[0], values[1],
+                                              Value(),
+                                              /*transpose_b=*/true)};
+                })[0];
 }
 
 Value BackwardWriter::addProduct(StringRef step, Value of, Value streamedRows,
@@ -433,9 +434,8 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
                                     /*transpose_a=*/true)};
       })[0];
   Value added =
-      b.step("put_dq", product, share, [&](ValueRange values) -> Values {
-        return {values[0]};
-      })[0];
+      b.step("put_dq", product, share,
+             [&](ValueRange values) -> Values { return {values[0]}; })[0];
   b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());

@@ -8,6 +8,7 @@
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_SPLITBACKWARD
@@ -68,6 +69,16 @@ static ArrayRef<Gradients> halvesOf(Gradients gradients) {
   }
 }
 
+/// Whether the function of the user has a slope other than 1. With it the
+/// kernel of all gradients needs more registers than there are.
+static bool changesSlope(AttentionBwdOp op) {
+  if (!op.hasScoreRegion()) {
+    return false;
+  }
+  Operation *yield = op.getScoreRegion().front().getTerminator();
+  return !matchPattern(yield->getOperand(1), m_OneFloat());
+}
+
 namespace {
 struct SplitBackwardPass
     : public attn::impl::SplitBackwardBase<SplitBackwardPass> {
@@ -99,7 +110,8 @@ struct SplitBackwardPass
   FailureOr<bool> isForSums(AttentionBwdOp op) {
     constexpr int64_t group = 16; // of columns of the sums
     auto func = op->getParentOfType<func::FuncOp>();
-    bool mayBe = func && !op.hasDropout() && op.getHeadDim() % group == 0 &&
+    bool mayBe = func && !op.hasDropout() && !changesSlope(op) &&
+                 op.getHeadDim() % group == 0 &&
                  func->hasAttr(kAnyOrderAttr) &&
                  llvm::none_of(op.getResults(),
                                [](Value result) { return result.use_empty(); });

@@ -133,9 +133,9 @@ static ArrayAttr withRows(OpBuilder &b, ArrayAttr checks) {
                       b.getStringAttr(names::queries)});
   SmallVector<Attribute> all(checks.begin(), checks.end());
   constexpr int64_t rowsOfBlock = 64;
-  Attribute rest = b.getArrayAttr({b.getStringAttr("mod"),
-                                   b.getStringAttr(names::rows),
-                                   b.getI64IntegerAttr(rowsOfBlock)});
+  Attribute rest =
+      b.getArrayAttr({b.getStringAttr("mod"), b.getStringAttr(names::rows),
+                      b.getI64IntegerAttr(rowsOfBlock)});
   all.push_back(b.getArrayAttr(
       {rest, b.getI64IntegerAttr(0),
        b.getStringAttr("expected full blocks of " + Twine(rowsOfBlock) +

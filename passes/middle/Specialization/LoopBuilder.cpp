@@ -100,8 +100,7 @@ LogicalResult LoopBuilder::build() {
   for (auto [i, index] : llvm::enumerate(carried)) {
     env.map(source.getResult(index), loop.getResult(i));
   }
-  return failure(failed(emitLateAwaits()) ||
-                 failed(acts.emit(plan.loopEnds)));
+  return failure(failed(emitLateAwaits()) || failed(acts.emit(plan.loopEnds)));
 }
 
 /// The last time step has no code of its own if only awaits of stores run in

@@ -303,11 +303,10 @@ LogicalResult TileRanges::visitReduceAdd(ws::ReduceAddOp add, SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(add, at);
   auto kernel = add->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(add.getHold());
-  return failed(row)
-             ? failure()
-             : noteWritten(add, cast<RankedTensorType>(hold.getType()),
-                           at.run.steps.back().item, *row, contents.written,
-                           at);
+  return failed(row) ? failure()
+                     : noteWritten(add, cast<RankedTensorType>(hold.getType()),
+                                   at.run.steps.back().item, *row,
+                                   contents.written, at);
 }
 
 /// A part of partial results counts as the block of its number.

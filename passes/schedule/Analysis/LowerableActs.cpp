@@ -140,8 +140,8 @@ LogicalResult ActChecker::checkTurn(const PlannedAct &act, bool isShifted) {
         return kernel.values[value].origin == Origin::Final;
       });
   return failure(
-      failed(refuseIf(act.shift > (isStoreAwait ? 2 : 1), Mechanism::LongShift, act,
-                      "a shift of {2} of {0}")) ||
+      failed(refuseIf(act.shift > (isStoreAwait ? 2 : 1), Mechanism::LongShift,
+                      act, "a shift of {2} of {0}")) ||
       failed(refuseIf(act.guard == Guard::LastNonempty,
                       Mechanism::NonemptyGuard, act, "guard '{1}' of {0}")) ||
       failed(refuseIf(act.guard == Guard::Last && !isShifted,

@@ -10,19 +10,23 @@ using namespace attn::sched;
 using llvm::formatv;
 
 /// Whether a value is a product of rows that are cut, read down their columns:
-/// each sub-tile reads all of these rows and makes some rows or columns of it;
-/// or one that a step makes of such a product alone.
-static bool isCutAcross(const Lowerable &lowerable, int index) {
+/// each sub-tile reads all of these rows and makes some rows or columns of it.
+static bool isProductAcross(const Lowerable &lowerable, int index) {
   const KernelStep *producer = lowerable.kernel.producerOf(index);
   const KernelValue &value = lowerable.kernel.values[index];
-  if (!producer ||
-      !llvm::is_contained(value.axes, lowerable.bound.axisOf(index))) {
-    return false;
-  }
-  return producer->engine == Engine::Mma
-             ? producer->isTransposedA()
-             : producer->reads.size() == 1 &&
-                   isCutAcross(lowerable, producer->reads.front());
+  return producer && producer->engine == Engine::Mma &&
+         producer->isTransposedA() &&
+         llvm::is_contained(value.axes, lowerable.bound.axisOf(index));
+}
+
+/// Whether a value is such a product, or one passed on by a step.
+static bool isCutAcross(const Lowerable &lowerable, int index) {
+  const KernelStep *producer = lowerable.kernel.producerOf(index);
+  bool passesOn = producer && producer->engine == Engine::Threads &&
+                  producer->reads.size() == 1 &&
+                  llvm::is_contained(lowerable.kernel.values[index].axes,
+                                     lowerable.bound.axisOf(index));
+  return isProductAcross(lowerable, passesOn ? producer->reads.front() : index);
 }
 
 /// The axis of the rows that a CTA owns.
@@ -32,10 +36,10 @@ static LogicalResult checkValue(const Lowerable &lowerable, int index) {
   const BoundSchedule &bound = lowerable.bound;
   const KernelValue &value = lowerable.kernel.values[index];
   const KernelStep *producer = lowerable.kernel.producerOf(index);
-  bool isLoaded = producer && value.origin == Origin::Step &&
-                  (producer->holds<tile::LoadOp>() ||
-                   (producer->holds<tile::LoadRowOp>() &&
-                    bound.channelOf(index)));
+  bool isLoaded =
+      producer && value.origin == Origin::Step &&
+      (producer->holds<tile::LoadOp>() ||
+       (producer->holds<tile::LoadRowOp>() && bound.channelOf(index)));
   StringRef axis = bound.axisOf(index);
   // Each sub-tile has a copy of a vector of columns.
   bool isVector = value.axes.size() == 1;

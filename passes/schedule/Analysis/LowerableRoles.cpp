@@ -69,20 +69,18 @@ static LogicalResult checkAdditions(const Lowerable &lowerable, int index) {
   const Instance &instance = bound.instances[index];
   for (int number : instance.runs.set_bits()) {
     const KernelStep &step = lowerable.kernel.steps[number];
-    bool isElsewhere =
-        step.holds<tile::ReduceAddOp>() &&
-        llvm::any_of(step.reads, [&](int value) {
-          int producer = lowerable.kernel.values[value].producer;
-          return bound.holdOf(value) && producer >= 0 &&
-                 !instance.runs[producer];
-        });
-    if (failed(lowerable.refuseIf(
-            isElsewhere, Mechanism::StoredElsewhere, [&] {
-              return formatv("an addition by '{0}' of what another role than "
-                             "'{1}' puts",
-                             step.name, instance.name)
-                  .str();
-            }))) {
+    bool isElsewhere = step.holds<tile::ReduceAddOp>() &&
+                       llvm::any_of(step.reads, [&](int value) {
+                         int producer = lowerable.kernel.values[value].producer;
+                         return bound.holdOf(value) && producer >= 0 &&
+                                !instance.runs[producer];
+                       });
+    if (failed(lowerable.refuseIf(isElsewhere, Mechanism::StoredElsewhere, [&] {
+          return formatv("an addition by '{0}' of what another role than "
+                         "'{1}' puts",
+                         step.name, instance.name)
+              .str();
+        }))) {
       return failure();
     }
   }

@@ -266,9 +266,9 @@ LogicalResult ScheduleBinder::bindPlaces() {
       }
       const KernelValue &first = kernel.values[cycle.front()];
       if (place.space == Space::Smem && !first.isWork) {
-        bytes = llvm::alignTo(bytes, first.shape.size() == 1
-                                         ? ws::rowAlignment
-                                         : ws::tileAlignment);
+        bytes =
+            llvm::alignTo(bytes, first.shape.size() == 1 ? ws::rowAlignment
+                                                         : ws::tileAlignment);
       }
       place.bytes = std::max(place.bytes, bytes);
     }

@@ -38,8 +38,9 @@ def tiles_of(plan, variant):
     for launch in variant["launches"]:
         rows, keys = (box(launch, arg["name"], arg["dims"][position]) for arg in names.values())
         if rows and keys:
-            skip = re.search(r"^\s*knob skip (right|both)$", variant["schedule"], re.M)
-            return Tiles(rows * launch["cluster"][0], keys, bool(skip), bool(skip) and skip[1] == "both")
+            found = re.search(r"^\s*knob skip (\w+)$", variant["schedule"], re.M)
+            skip = found[1] if found else "none"
+            return Tiles(rows * launch["cluster"][0], keys, skip != "none", skip == "both")
     return None
 
 

@@ -27,9 +27,9 @@ struct ResourceNeeds {
   struct Place {
     llvm::StringRef name;
     int64_t bytes;
-    llvm::StringRef over;          // empty: it has memory of its own
-    bool ofVectors; // it carries work items or row vectors, not tiles
-    int64_t barriers;              // mbarriers
+    llvm::StringRef over; // empty: it has memory of its own
+    bool ofVectors;       // it carries work items or row vectors, not tiles
+    int64_t barriers;     // mbarriers
     std::optional<int64_t> offset; // if it is placed already
   };
   struct Barriers {

@@ -1,23 +1,23 @@
-// All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds half of the columns of each share of dQ to
-// memory. The scores of the next block are computed while that is added.
+// All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's queries to
+// memory. P and dX have the registers of the scores in turn, and polynomials compute a quarter of the exponentials.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
-    masks ["none", "causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 128, work = grid>
     schedule <"bwd_d64" machine "sm_90a" {
-  split M 2 whole(k, v) also(dq : D, dqe : D)
+  split M 2 whole(k, v) also(dq : N, dqe : N)
   remat(next)
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 3
-  chan do = do in smem depth 3
-  chan lse = lse in smem depth 3
-  chan dl = dl in smem depth 3
+  chan q = q in smem depth 2
+  chan do = do in smem depth 2
+  chan lse = lse in smem depth 2 free_implied
+  chan dl = dl in smem depth 2 free_implied
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
-  hold ds = ds in reg depth 1
+  hold ds = ds in reg over s
   hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
   hold dk = dk in reg
@@ -25,15 +25,13 @@ attn.table_entry bwd @bwd_d64 head_dim 64, 64
   hold dke = dke in smem depth 1
   hold dve = dve in smem depth 1
   sync put ring wg
-  knob exp2_soft 0 of 1
+  knob exp2_soft 1 of 4
   knob peel first_masked
   body load {
     kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
   }
   body wg {
-    kv { dp + 1 score + 1 mask + 1 exp + 1
-        cvt_p + 1 mm_dv + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 qk
-        put_dq + 1 red_dq + 1 await(red_dq) + 1 }
+    kv { qk dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) mm_dq mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

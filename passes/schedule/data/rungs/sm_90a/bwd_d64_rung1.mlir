@@ -1,18 +1,18 @@
-// All gradients, for head dim 128, where the mask takes the registers in which the scores of the next block would be.
-attn.table_entry bwd @bwd_d128_few_registers head_dim 128, 128
-    masks ["none", "causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 64, work = grid>
-    schedule <"bwd_d128_few_registers" machine "sm_90a" {
+// All gradients, for head dim 64, with blocks of half the queries.
+attn.table_entry bwd @bwd_d64_rung1 head_dim 64, 64
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 64, work = grid, rung = 1>
+    schedule <"bwd_d64_rung1" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
-  chan do = do in smem depth 2
-  chan lse = lse in smem depth 2
-  chan dl = dl in smem depth 2
+  chan q = q in smem depth 3
+  chan do = do in smem depth 3
+  chan lse = lse in smem depth 3 free_implied
+  chan dl = dl in smem depth 3 free_implied
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
@@ -30,8 +30,7 @@ attn.table_entry bwd @bwd_d128_few_registers head_dim 128, 128
     kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
   }
   body wg {
-    kv { dp qk score mask exp cvt_p mm_dv dsoft cvt_ds put_ds
-        sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
+    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>
