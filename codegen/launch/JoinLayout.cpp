@@ -20,23 +20,53 @@ static int64_t warpsOf(tile::JoinOp join) {
   return role.getWarps() * role.getReplicas();
 }
 
-constexpr int64_t rowsOfWarp = 16, threadsOfWarp = 32;
+namespace {
 
-/// Returns the chip of a kernel, or null.
-static const Chip *chipOf(ws::KernelOp kernel) {
+/// How a kernel's chip lays out the values of a join.
+class JoinedValues {
+public:
+  static FailureOr<JoinedValues> of(ws::KernelOp kernel, tile::JoinOp join);
+
+  /// Returns the distance of the row of each of a thread's elements from the
+  /// thread's first row, of all values in order.
+  FailureOr<SmallVector<int64_t>> rowOffsets() const;
+
+  int64_t rowsOfWarp, lanes;
+
+private:
+  JoinedValues(const Chip &chip, tile::JoinOp join, MachineAttr machine)
+      : rowsOfWarp(machine.getTiles().getRows() /
+                   machine.getWarps().getGroup()),
+        lanes(machine.getWarps().getLanes()), chip(chip), join(join) {}
+  FailureOr<tile::LayoutAttr> layoutOf(int64_t elements) const;
+
+  const Chip &chip;
+  // Getters of ops are not const.
+  mutable tile::JoinOp join;
+};
+
+} // namespace
+
+FailureOr<JoinedValues> JoinedValues::of(ws::KernelOp kernel,
+                                         tile::JoinOp join) {
+  auto error = [&] { return join.emitOpError("attn-lower-to-nvvm: "); };
   FailureOr<MachineAttr> machine =
-      lookupMachine(kernel.getContext(), kernel.getMachine(),
-                    [&] { return kernel.emitOpError(); });
-  return failed(machine)
-             ? nullptr
-             : findChip(kernel.getContext(), machine->getChipName());
+      lookupMachine(kernel.getContext(), kernel.getMachine(), error);
+  if (failed(machine)) {
+    return failure();
+  }
+  const Chip *chip = findChip(kernel.getContext(), machine->getChipName());
+  if (!chip || !machine->getTiles()) {
+    return error() << "expected a machine with a lowering, got '"
+                   << kernel.getMachine() << "'";
+  }
+  return JoinedValues(*chip, join, *machine);
 }
 
 /// Returns the layout of a value with so many elements for each thread: of a
 /// vector of rows, or of a tile with those rows.
-static FailureOr<tile::LayoutAttr> layoutOf(const Chip &chip, tile::JoinOp join,
-                                            int64_t elements) {
-  auto error = [&] { return join.emitOpError(); };
+FailureOr<tile::LayoutAttr> JoinedValues::layoutOf(int64_t elements) const {
+  auto error = [&] { return join.emitOpError("attn-lower-to-nvvm: "); };
   auto f32 = Float32Type::get(join.getContext());
   int64_t rows = rowsOfWarp * join->getParentOfType<ws::RoleOp>().getWarps();
   FailureOr<tile::LayoutAttr> vector =
@@ -44,24 +74,21 @@ static FailureOr<tile::LayoutAttr> layoutOf(const Chip &chip, tile::JoinOp join,
   if (failed(vector) || vector->getElementsPerThread() == elements) {
     return vector;
   }
-  int64_t columns = elements * threadsOfWarp / rowsOfWarp;
+  int64_t columns = elements * lanes / rowsOfWarp;
   return chip.accumulatorLayout(RankedTensorType::get({rows, columns}, f32),
                                 error);
 }
 
-/// Returns, for each of a thread's elements, the distance of its row from the
-/// thread's first row; 0 where that is not known.
-static SmallVector<int64_t> rowOffsets(ws::KernelOp kernel, tile::JoinOp join) {
+FailureOr<SmallVector<int64_t>> JoinedValues::rowOffsets() const {
   SmallVector<int64_t> offsets;
-  const Chip *chip = chipOf(kernel);
   for (Type type : join.getValues().getTypes()) {
     int64_t elements = cast<VectorType>(type).getNumElements();
-    FailureOr<tile::LayoutAttr> layout = failure();
-    if (chip) {
-      layout = layoutOf(*chip, join, elements);
+    FailureOr<tile::LayoutAttr> layout = layoutOf(elements);
+    if (failed(layout)) {
+      return failure();
     }
     for (int64_t i = 0; i < elements; ++i) {
-      offsets.push_back(succeeded(layout) ? layout->getOffsetAlong(0, i) : 0);
+      offsets.push_back(layout->getOffsetAlong(0, i));
     }
   }
   return offsets;
@@ -69,17 +96,22 @@ static SmallVector<int64_t> rowOffsets(ws::KernelOp kernel, tile::JoinOp join) {
 
 bool JoinLayout::isIn(ws::KernelOp kernel) { return bool(joinOf(kernel)); }
 
-std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
+FailureOr<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
   tile::JoinOp join = joinOf(kernel);
-  if (!join) {
-    return std::nullopt;
+  FailureOr<JoinedValues> values = JoinedValues::of(kernel, join);
+  if (failed(values)) {
+    return failure();
+  }
+  FailureOr<SmallVector<int64_t>> offsets = values->rowOffsets();
+  if (failed(offsets)) {
+    return failure();
   }
   int64_t rows = std::max<int64_t>(1, QueryRows::of(kernel).inTile());
   JoinLayout layout;
-  layout.warps =
-      std::min<int64_t>(warpsOf(join), llvm::divideCeil(rows, rowsOfWarp));
+  layout.warps = std::min<int64_t>(warpsOf(join),
+                                   llvm::divideCeil(rows, values->rowsOfWarp));
   layout.isWhole = layout.warps == warpsOf(join);
-  for (auto [i, offset] : llvm::enumerate(rowOffsets(kernel, join))) {
+  for (auto [i, offset] : llvm::enumerate(*offsets)) {
     if (offset < rows) {
       layout.kept.push_back(i);
     }
@@ -89,7 +121,6 @@ std::optional<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
   return layout;
 }
 
-int64_t JoinLayout::partsAtOnce() const {
-  constexpr int64_t registers = 144;
+int64_t JoinLayout::partsAtOnce(int64_t registers) const {
   return isWhole ? 1 : std::clamp<int64_t>(registers / kept.size(), 1, 8);
 }

@@ -61,13 +61,13 @@ void KernelLaunch::addChecksOfRows(SmallVectorImpl<LaunchCheck> &checks) const {
     unsigned argument = cast<BlockArgument>(copy.getSource()).getArgNumber();
     int64_t block = copy.getSlot().getType().getTile().getDimSize(0);
     StringRef name = kernel.getArgs()[argument].getName().getValue();
+    auto message = StringAttr::get(context(), "expected '" + name +
+                                                  "' to have full blocks of " +
+                                                  Twine(block) + " elements");
     LaunchCheck check{
         make.apply(LaunchOp::Mod,
                    {sizesOf(kernel, argument).back(), make.number(block)}),
-        0,
-        ("expected '" + name + "' to have full blocks of " + Twine(block) +
-         " elements")
-            .str()};
+        0, message};
     if (!llvm::is_contained(checks, check)) {
       checks.push_back(check);
     }
@@ -87,9 +87,9 @@ FailureOr<SmallVector<LaunchCheck>> KernelLaunch::checks() const {
     return check.expr == isFewer && check.equals == 1;
   });
   if (!isChecked) {
-    checks->push_back(
-        {isFewer, 1,
-         "expected fewer than " + std::to_string(most) + " work items"});
+    auto message = StringAttr::get(context(), "expected fewer than " +
+                                                  Twine(most) + " work items");
+    checks->push_back({isFewer, 1, message});
   }
   addChecksOfRows(*checks);
   addOverflowChecks(kernel, items, *checks);
@@ -176,9 +176,8 @@ Attribute KernelLaunch::condition() const {
 }
 
 Attribute KernelLaunch::workspace() const {
-  if (std::optional<JoinLayout> layout = JoinLayout::of(kernel)) {
-    return make.apply(LaunchOp::Add, {items.partsBytes(layout->partBytes()),
-                                      make.number(layout->values)});
+  if (isCut()) {
+    return items.joinedEnd();
   }
   if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
     return make.number(layout->end());

@@ -30,7 +30,7 @@ private:
            << attribute << "' ";
   }
   FailureOr<Attribute> expression(Attribute attr, int depth);
-  FailureOr<Attribute> application(ArrayAttr list, int depth);
+  FailureOr<Attribute> application(launch::ApplyAttr apply, int depth);
   FailureOr<std::string> message(StringRef text);
   bool isKnown(StringRef name) { return isLaunchName(kernel, name); }
 
@@ -71,32 +71,17 @@ bool codegen::isLaunchName(ws::KernelOp kernel, StringRef name) {
                       });
 }
 
-FailureOr<Attribute> ExpressionReader::application(ArrayAttr list, int depth) {
-  const LaunchOperator *known = launchOperatorOf(list);
-  if (!known) {
-    return error() << "to begin lists with an operator of launch plans, got "
-                   << list;
-  }
-  size_t operands = list.size() - 1;
-  if (operands < known->operands ||
-      (operands > known->operands && !known->isVariadic)) {
-    return error() << "to give '" << stringifyLaunchOp(known->op) << "' "
-                   << known->operands << (known->isVariadic ? " or more" : "")
-                   << " operands, got " << list;
-  }
-  if (list.size() > launch::mostList) {
-    return error() << "to have lists of at most " << launch::mostList
-                   << " words, got " << list.size();
-  }
+FailureOr<Attribute> ExpressionReader::application(launch::ApplyAttr apply,
+                                                   int depth) {
   SmallVector<Attribute> read;
-  for (Attribute operand : list.getValue().drop_front()) {
+  for (Attribute operand : apply.getOperands()) {
     FailureOr<Attribute> value = expression(operand, depth + 1);
     if (failed(value)) {
       return failure();
     }
     read.push_back(*value);
   }
-  return make.apply(known->op, read);
+  return make.apply(apply.getOp(), read);
 }
 
 FailureOr<Attribute> ExpressionReader::expression(Attribute attr, int depth) {
@@ -107,15 +92,15 @@ FailureOr<Attribute> ExpressionReader::expression(Attribute attr, int depth) {
   if (std::optional<int64_t> number = integerOf(attr)) {
     return make.number(*number);
   }
-  if (auto list = dyn_cast<ArrayAttr>(attr)) {
-    return application(list, depth);
+  if (auto apply = dyn_cast<launch::ApplyAttr>(attr)) {
+    return application(apply, depth);
   }
   auto name = dyn_cast<StringAttr>(attr);
   if (name && name.getValue() == word) {
     return meaning;
   }
   if (!name || !isKnown(name.getValue())) {
-    return error() << "to be made of lists, i64 numbers, '" << word
+    return error() << "to be made of operators, i64 numbers, '" << word
                    << "' and names of sizes and integer arguments, got "
                    << attr;
   }
@@ -162,20 +147,19 @@ FailureOr<SmallVector<LaunchCheck>> ExpressionReader::checks() {
   }
   SmallVector<LaunchCheck> checks;
   for (Attribute attr : all.getValue()) {
-    auto check = dyn_cast<ArrayAttr>(attr);
-    auto text = check && check.size() == 3 ? dyn_cast<StringAttr>(check[2])
-                                           : StringAttr();
-    std::optional<int64_t> equals = text ? integerOf(check[1]) : std::nullopt;
-    if (!equals) {
-      return error() << "to be a list of [expression, i64, message], got "
+    std::optional<LaunchCheck> check = LaunchCheck::from(attr);
+    if (!check) {
+      return error() << "to be a list of {expr, equals, message}, an "
+                        "expression, an i64 and a text, got "
                      << attr;
     }
-    FailureOr<Attribute> value = expression(check[0], 0);
-    FailureOr<std::string> said = message(text.getValue());
+    FailureOr<Attribute> value = expression(check->expr, 0);
+    FailureOr<std::string> said = message(check->message.getValue());
     if (failed(value) || failed(said)) {
       return failure();
     }
-    checks.push_back({*value, *equals, std::move(*said)});
+    checks.push_back(
+        {*value, check->equals, StringAttr::get(kernel.getContext(), *said)});
   }
   return checks;
 }

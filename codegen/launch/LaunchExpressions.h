@@ -10,18 +10,6 @@
 
 namespace attn::codegen {
 
-/// A precondition of each launch, as a `launch.check` has it.
-struct LaunchCheck {
-  mlir::Attribute expr;
-  int64_t equals;
-  std::string message;
-
-  bool operator==(const LaunchCheck &other) const {
-    return expr == other.expr && equals == other.equals &&
-           message == other.message;
-  }
-};
-
 /// The keys that query `i` sees under the mask. A side without an expression is
 /// open.
 struct KeyRange {
@@ -36,8 +24,7 @@ bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
 
 /// Returns the plan's checks of `kernel`, whose number of work items is
 /// `items`. It is an error if the kernel has no list (an empty list has no
-/// checks), or if a check is not [expression, i64, message] with known
-/// operators, sizes and integer arguments.
+/// checks), or if one is no `LaunchCheck` of known sizes and integer arguments.
 mlir::FailureOr<llvm::SmallVector<LaunchCheck>>
 launchChecks(ws::KernelOp kernel, mlir::Attribute items);
 

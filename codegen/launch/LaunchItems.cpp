@@ -26,7 +26,13 @@ FailureOr<LaunchItems> LaunchItems::of(ws::KernelOp kernel) {
     items.cutLength = *length;
     items.blockRows = cut.getBlock();
     items.mostParts = cut.getMost();
-    if (!JoinLayout::of(kernel)->isWhole) {
+    FailureOr<JoinLayout> join = JoinLayout::of(kernel);
+    if (failed(join)) {
+      return failure();
+    }
+    items.partBytes = join->partBytes();
+    items.firstPart = join->values;
+    if (!join->isWhole) {
       items.costs = {20, 10, 3}; // few rows are merged
     }
   }
@@ -50,11 +56,13 @@ Attribute LaunchItems::handedOut() const {
   return make.apply(LaunchOp::Add, {uncut, parts});
 }
 
-Attribute LaunchItems::partsBytes(int64_t partBytes) const {
+Attribute LaunchItems::joinedEnd() const {
   Attribute cut = make.apply(LaunchOp::Sub, {whole, make.name(wholeName)});
   Attribute parts =
       make.apply(LaunchOp::Sub, {make.name(partsName), make.number(1)});
-  return make.apply(LaunchOp::Mul, {cut, parts, make.number(partBytes)});
+  Attribute bytes =
+      make.apply(LaunchOp::Mul, {cut, parts, make.number(partBytes)});
+  return make.apply(LaunchOp::Add, {bytes, make.number(firstPart)});
 }
 
 namespace {

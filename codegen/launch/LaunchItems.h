@@ -17,7 +17,8 @@ public:
     int64_t block = 2, part = 1, merging = 1;
   };
 
-  /// Returns an error if they are not computed from sizes.
+  /// Returns an error if they are not computed from sizes, or if their parts
+  /// cannot be joined.
   static mlir::FailureOr<LaunchItems> of(ws::KernelOp kernel);
 
   /// Row blocks, heads and batches.
@@ -31,9 +32,9 @@ public:
   mlir::Attribute length() const { return cutLength; }
   /// Creates the values with which the plan decides which items are cut.
   void createCutValues(mlir::OpBuilder &builder, mlir::Location loc) const;
-  /// The size of the memory in which parts hand over their values, `partBytes`
-  /// bytes each.
-  mlir::Attribute partsBytes(int64_t partBytes) const;
+  /// The end of the memory in which parts hand over their values, if items are
+  /// cut.
+  mlir::Attribute joinedEnd() const;
 
 private:
   explicit LaunchItems(llvm::SmallVector<mlir::Attribute> extents);
@@ -45,6 +46,8 @@ private:
   mlir::Attribute cutLength;
   int64_t blockRows = 0, mostParts = 1;
   Costs costs;
+  /// Of the values of a part; and where those of the first part begin.
+  int64_t partBytes = 0, firstPart = 0;
 };
 
 } // namespace attn::codegen

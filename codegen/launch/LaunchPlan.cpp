@@ -9,7 +9,7 @@ using namespace attn;
 using namespace attn::codegen;
 
 /// The launches of a call: for each, the kernels from which one is chosen.
-using KernelLaunches = SmallVector<SmallVector<KernelLaunch>>;
+using KernelLaunches = SmallVector<SmallVector<KernelLaunch, 0>>;
 /// A kernel for each launch of a call.
 using Choice = SmallVector<const KernelLaunch *>;
 
@@ -184,9 +184,9 @@ collectLaunches(ArrayRef<PlannedLaunch> planned,
       if (failed(demanded)) {
         return failure();
       }
-      for (LaunchCheck &check : *demanded) {
+      for (const LaunchCheck &check : *demanded) {
         if (!llvm::is_contained(checks, check)) {
-          checks.push_back(std::move(check));
+          checks.push_back(check);
         }
       }
       launches.back().push_back(std::move(*launch));
@@ -248,7 +248,7 @@ LogicalResult codegen::buildLaunchPlan(OpBuilder &builder, StringRef name,
   for (const LaunchCheck &check : checks) {
     launch::CheckOp::create(builder, plan->getLoc(), check.expr,
                             builder.getI64IntegerAttr(check.equals),
-                            builder.getStringAttr(check.message));
+                            check.message);
   }
   for (const Choice &choice : listChoices(*launches)) {
     VariantBuilder(choice, *launches).create(builder);

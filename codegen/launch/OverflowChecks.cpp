@@ -231,8 +231,8 @@ void OverflowChecks::require(Attribute expr, LaunchOp op, int64_t bound,
     message += (number == 0 ? ", got " : ", ") + name.str() + " = {" +
                name.str() + "}";
   }
-  checks.push_back(
-      {make.apply(op, {expr, make.number(bound)}), equals, std::move(message)});
+  checks.push_back({make.apply(op, {expr, make.number(bound)}), equals,
+                    StringAttr::get(expr.getContext(), message)});
   learn(checks.back());
 }
 

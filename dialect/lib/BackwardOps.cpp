@@ -402,17 +402,16 @@ LogicalResult AttentionBwdOp::verifyRegions() {
 // Sums of dQ.
 //===----------------------------------------------------------------------===//
 
-/// Sums are stored in groups of 16 columns.
+/// Sums are stored in groups of columns.
 static LogicalResult verifyColumns(Operation *op, NamedTensor tensor) {
-  constexpr int64_t group = 16;
   if (failed(verifyHeadDim(op, tensor))) {
     return failure();
   }
-  if (tensor.dim(3) % group == 0) {
+  if (tensor.dim(3) % kGroupColumns == 0) {
     return success();
   }
   return op->emitOpError("expected the head dim of '")
-         << tensor.name << "' to be a multiple of " << group << ", got "
+         << tensor.name << "' to be a multiple of " << kGroupColumns << ", got "
          << tensor.dim(3);
 }
 

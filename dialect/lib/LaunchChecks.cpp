@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of launch plans, as the runtime computes them.
+// The checks of a kernel's launches, and the operators of launch plans as the
+// runtime computes them.
 #include "attn/dialect/LaunchChecks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -65,10 +66,31 @@ llvm::ArrayRef<LaunchOperator> attn::launchOperators() {
   return all;
 }
 
-const LaunchOperator *attn::launchOperatorOf(ArrayAttr list) {
-  auto word = list.empty() ? StringAttr() : dyn_cast<StringAttr>(list[0]);
-  std::optional<LaunchOp> op =
-      word ? symbolizeLaunchOp(word.getValue()) : std::nullopt;
+const LaunchOperator &attn::launchOperator(LaunchOp op) {
   // The table is in the order of the enum.
-  return op ? &launchOperators()[static_cast<size_t>(*op)] : nullptr;
+  return launchOperators()[static_cast<size_t>(op)];
+}
+
+static constexpr StringRef expr = "expr", equals = "equals",
+                           message = "message";
+
+std::optional<LaunchCheck> LaunchCheck::from(Attribute attr) {
+  auto parts = dyn_cast<DictionaryAttr>(attr);
+  if (!parts || parts.size() != 3 || !parts.get(::expr)) {
+    return std::nullopt;
+  }
+  auto number = parts.getAs<IntegerAttr>(::equals);
+  auto text = parts.getAs<StringAttr>(::message);
+  if (!number || !number.getType().isSignlessInteger(64) || !text) {
+    return std::nullopt;
+  }
+  return LaunchCheck{parts.get(::expr), number.getInt(), text};
+}
+
+DictionaryAttr LaunchCheck::toAttr() const {
+  Builder builder(message.getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr(::expr, expr),
+       builder.getNamedAttr(::equals, builder.getI64IntegerAttr(equals)),
+       builder.getNamedAttr(::message, message)});
 }

@@ -102,8 +102,7 @@ SmallVector<StringRef> launch::namesIn(StringRef message) {
 
 LogicalResult ApplyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 LaunchOp op, ArrayRef<Attribute> operands) {
-  // The table is in the order of the enum.
-  const LaunchOperator &known = launchOperators()[static_cast<size_t>(op)];
+  const LaunchOperator &known = launchOperator(op);
   if (operands.size() < known.operands ||
       (operands.size() > known.operands && !known.isVariadic)) { // C1
     return emitError() << "expected '" << stringifyLaunchOp(op) << "' to have "

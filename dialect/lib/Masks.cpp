@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/dialect/Masks.h"
+#include "attn/dialect/Launch.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -59,56 +60,64 @@ LogicalResult attn::verifyBounds(MaskKind kind, MaskBounds bounds,
   return success();
 }
 
-/// Reads an expression: a number, a word, or (operator operand...).
-static Attribute readExpression(Builder &builder, StringRef &text) {
+/// Takes the next word off the text.
+static StringRef takeWord(StringRef &text) {
+  text = text.ltrim();
+  StringRef word = text.take_until([](char c) { return c == ' ' || c == ')'; });
+  text = text.drop_front(word.size());
+  return word;
+}
+
+/// Reads an expression: a number, a name, or (operator operand...).
+static Attribute readExpression(const launch::Expressions &make,
+                                StringRef &text) {
   text = text.ltrim();
   if (!text.consume_front("(")) {
-    StringRef word =
-        text.take_until([](char c) { return c == ' ' || c == ')'; });
-    text = text.drop_front(word.size());
+    StringRef word = takeWord(text);
     int64_t number;
-    return word.getAsInteger(10, number)
-               ? Attribute(builder.getStringAttr(word))
-               : builder.getI64IntegerAttr(number);
+    return word.getAsInteger(10, number) ? make.name(word)
+                                         : make.number(number);
   }
-  SmallVector<Attribute> list;
+  LaunchOp op = *symbolizeLaunchOp(takeWord(text));
+  SmallVector<Attribute> operands;
   while (!text.consume_front(")")) {
-    list.push_back(readExpression(builder, text));
+    operands.push_back(readExpression(make, text));
   }
-  return builder.getArrayAttr(list);
+  return make.apply(op, operands);
 }
 
 /// Sets `expression` to the one that `text` spells, if there is a text.
-static void replaceBy(Builder &builder, Attribute &expression, StringRef text) {
+static void replaceBy(const launch::Expressions &make, Attribute &expression,
+                      StringRef text) {
   if (!text.empty()) {
-    expression = readExpression(builder, text);
+    expression = readExpression(make, text);
   }
 }
 
 SeenKeys attn::seenKeys(MLIRContext *context, MaskKind mask,
                         MaskBounds bounds) {
-  Builder builder(context);
+  launch::Expressions make(context);
   SeenKeys keys;
   if (builtInMask(mask).causal) {
-    keys.last = builder.getStringAttr(kDiagonal);
+    keys.last = make.name(kDiagonal);
   }
   for (const MaskBound &bound : maskBounds(bounds)) {
-    replaceBy(builder, keys.first, bound.first);
-    replaceBy(builder, keys.last, bound.last);
+    replaceBy(make, keys.first, bound.first);
+    replaceBy(make, keys.last, bound.last);
   }
   return keys;
 }
 
 SeeingDiagonals attn::seeingDiagonals(MLIRContext *context, MaskKind mask,
                                       MaskBounds bounds) {
-  Builder builder(context);
+  launch::Expressions make(context);
   SeeingDiagonals diagonals;
   if (builtInMask(mask).causal) {
-    diagonals.first = builder.getStringAttr(kKey);
+    diagonals.first = make.name(kKey);
   }
   for (const MaskBound &bound : maskBounds(bounds)) {
-    replaceBy(builder, diagonals.first, bound.firstDiagonal);
-    replaceBy(builder, diagonals.last, bound.lastDiagonal);
+    replaceBy(make, diagonals.first, bound.firstDiagonal);
+    replaceBy(make, diagonals.last, bound.lastDiagonal);
   }
   return diagonals;
 }

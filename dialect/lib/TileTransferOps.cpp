@@ -52,12 +52,11 @@ static LogicalResult verifyRowAccess(Operation *op, StringRef name,
 /// C4 of tile.load.
 static LogicalResult verifyGrouped(Operation *op, Value memory) {
   auto tensor = cast<RankedTensorType>(memory.getType());
-  constexpr int64_t group = 16;
   if (!tensor.getElementType().isF32() ||
-      tensor.getShape().back() % group != 0) {
+      tensor.getShape().back() % attn::kGroupColumns != 0) {
     return op->emitOpError("expected 'grouped' only with f32 elements and a "
                            "multiple of ")
-           << group << " columns, got " << tensor;
+           << attn::kGroupColumns << " columns, got " << tensor;
   }
   return success();
 }

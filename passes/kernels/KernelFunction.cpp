@@ -78,6 +78,10 @@ LogicalResult attn::replaceFunctions(
     if (failed(checkKernelFunction(func, op))) {
       return failure();
     }
+    if (!op->getAttr("config")) {
+      return op->emitOpError("expected 'config', which attn-configure "
+                             "attaches");
+    }
     FailureOr<tile::KernelOp> kernel = write(func, op);
     if (failed(kernel)) {
       return failure();

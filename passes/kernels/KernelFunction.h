@@ -4,6 +4,7 @@
 #ifndef ATTN_PASSES_KERNELS_KERNELFUNCTION_H
 #define ATTN_PASSES_KERNELS_KERNELFUNCTION_H
 
+#include "attn/dialect/Launch.h"
 #include "attn/dialect/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,7 +20,7 @@ llvm::LogicalResult checkKernelFunction(mlir::func::FuncOp func,
                                         mlir::Operation *op);
 
 /// Replaces each function around an op for which `isOfKernel` holds by the
-/// kernel that `write` writes before it.
+/// kernel that `write` writes before it. The op has a config.
 llvm::LogicalResult replaceFunctions(
     mlir::ModuleOp module,
     llvm::function_ref<bool(mlir::Operation *)> isOfKernel,

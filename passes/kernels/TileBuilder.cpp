@@ -20,6 +20,22 @@ TileBuilder::Values TileBuilder::step(StringRef name, ValueRange operands,
   return llvm::to_vector_of<Value>(op.getResults());
 }
 
+Value TileBuilder::beginWork(Value blocks, Value heads, Value batches,
+                             Value section, Value whole, Value parts) {
+  auto region = tile::WorkOp::create(*this, loc);
+  setInsertionPointToStart(&region.getBody().emplaceBlock());
+  Type item = tile::WorkType::get(getContext());
+  return step("next", {}, item, [&](ValueRange) -> Values {
+    return {make<tile::NextWorkOp>(item, blocks, heads, batches, section, whole,
+                                   parts)};
+  })[0];
+}
+
+Value TileBuilder::sizeOf(Value tensor, unsigned dim) {
+  Value index = make<tensor::DimOp>(tensor, make<arith::ConstantIndexOp>(dim));
+  return make<arith::IndexCastOp>(getI32Type(), index);
+}
+
 Value TileBuilder::like(Value scalar, Value other) {
   auto tile = dyn_cast<RankedTensorType>(other.getType());
   return tile ? make<tensor::SplatOp>(scalar, tile) : scalar;

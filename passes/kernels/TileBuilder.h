@@ -27,6 +27,14 @@ public:
   Values step(llvm::StringRef name, mlir::ValueRange operands,
               mlir::TypeRange results, Body body, bool masked = false);
 
+  /// Begins the work loop: its body starts with step `next`, which takes an
+  /// item out of so many. Returns the item.
+  mlir::Value beginWork(mlir::Value blocks, mlir::Value heads,
+                        mlir::Value batches, mlir::Value section = {},
+                        mlir::Value whole = {}, mlir::Value parts = {});
+
+  /// Returns a size of `tensor`, as i32.
+  mlir::Value sizeOf(mlir::Value tensor, unsigned dim);
   mlir::Value i32(int64_t value) {
     return make<mlir::arith::ConstantOp>(getI32IntegerAttr(value));
   }

@@ -7,39 +7,32 @@ using namespace attn;
 
 LaunchCondition::LaunchCondition(Attribute check, NumberOf numberOf)
     : check(check) {
-  auto list = dyn_cast<ArrayAttr>(check);
-  auto value =
-      list && list.size() == 3 ? dyn_cast<IntegerAttr>(list[1]) : IntegerAttr();
-  if (!value || !value.getType().isSignlessInteger(64) ||
-      !read(list[0], numberOf)) {
+  std::optional<LaunchCheck> parts = LaunchCheck::from(check);
+  if (!parts || !read(parts->expr, numberOf)) {
     words.clear();
     return;
   }
-  equals = value.getInt();
+  equals = parts->equals;
   literals.push_back(equals);
 }
 
-bool LaunchCondition::readList(ArrayAttr list, NumberOf numberOf) {
-  const LaunchOperator *op = launchOperatorOf(list);
-  size_t operands = op ? list.size() - 1 : 0;
-  if (!op || operands < op->operands ||
-      (operands > op->operands && !op->isVariadic)) {
-    return false;
-  }
-  for (size_t i = 1; i <= operands; ++i) {
-    if (!read(list[i], numberOf)) {
+bool LaunchCondition::readApply(launch::ApplyAttr apply, NumberOf numberOf) {
+  const LaunchOperator &op = launchOperator(apply.getOp());
+  size_t count = apply.getOperands().size();
+  for (auto [index, operand] : llvm::enumerate(apply.getOperands())) {
+    if (!read(operand, numberOf)) {
       return false;
     }
-    if (op->compute ? i >= 2 : i == operands) {
-      words.push_back({Word::Operator, 0, op});
+    if (op.compute ? index >= 1 : index == count - 1) {
+      words.push_back({Word::Operator, 0, &op});
     }
   }
   return true;
 }
 
 bool LaunchCondition::read(Attribute expr, NumberOf numberOf) {
-  if (auto list = dyn_cast<ArrayAttr>(expr)) {
-    return readList(list, numberOf);
+  if (auto apply = dyn_cast<launch::ApplyAttr>(expr)) {
+    return readApply(apply, numberOf);
   }
   if (auto name = dyn_cast<StringAttr>(expr)) {
     std::optional<unsigned> number = numberOf(name.getValue());

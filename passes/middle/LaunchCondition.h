@@ -5,7 +5,7 @@
 #ifndef ATTN_PASSES_MIDDLE_LAUNCHCONDITION_H
 #define ATTN_PASSES_MIDDLE_LAUNCHCONDITION_H
 
-#include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Launch.h"
 #include "mlir/IR/Attributes.h"
 
 namespace attn {
@@ -34,7 +34,7 @@ private:
   };
 
   bool read(mlir::Attribute expr, NumberOf numberOf);
-  bool readList(mlir::ArrayAttr list, NumberOf numberOf);
+  bool readApply(launch::ApplyAttr apply, NumberOf numberOf);
 
   mlir::Attribute check;
   /// Operands come before their operator. Empty if the check is invalid.

@@ -35,61 +35,53 @@ ws.kernel @case machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] pro
 42 : i64
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1]}}
-[["items", 1]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of {expr, equals, message}, an expression, an i64 and a text, got {equals = 1 : i64, expr = "items"}}}
+[{expr = "items", equals = 1}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", 1 : i32, "m"]}}
-[["items", 1 : i32, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of {expr, equals, message}, an expression, an i64 and a text, got {equals = 1 : i64, expr = "items", message = "m", other = 0 : i64}}}
+[{expr = "items", equals = 1, message = "m", other = 0}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of [expression, i64, message], got ["items", true, "m"]}}
-[["items", true, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of {expr, equals, message}, an expression, an i64 and a text, got {equals = 1 : i32, expr = "items", message = "m"}}}
+[{expr = "items", equals = 1 : i32, message = "m"}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got 5 : ui32}}
-[[["lt", "items", 5 : ui32], 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of {expr, equals, message}, an expression, an i64 and a text, got {equals = true, expr = "items", message = "m"}}}
+[{expr = "items", equals = true, message = "m"}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "sk"}}
-[["sk", 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be a list of {expr, equals, message}, an expression, an i64 and a text, got ["items", 1, "m"]}}
+[["items", 1, "m"]]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of lists, i64 numbers, 'items' and names of sizes and integer arguments, got "x"}}
-[["x", 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of operators, i64 numbers, 'items' and names of sizes and integer arguments, got 5 : ui32}}
+[{expr = 5 : ui32, equals = 1, message = "m"}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got ["frob", 1]}}
-[[["frob", 1], 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of operators, i64 numbers, 'items' and names of sizes and integer arguments, got ["lt", "items", 5]}}
+[{expr = ["lt", "items", 5], equals = 1, message = "m"}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to begin lists with an operator of launch plans, got []}}
-[[[], 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of operators, i64 numbers, 'items' and names of sizes and integer arguments, got "sk"}}
+[{expr = #launch.apply<lt(sk, 1)>, equals = 1, message = "m"}]
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n"]}}
-[[["lt", "n"], 1, "m"]]
-
-// -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'lt' 2 operands, got ["lt", "n", 1, 2]}}
-[[["lt", "n", 1, 2], 1, "m"]]
-
-// -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to give 'max' 2 or more operands, got ["max", "n"]}}
-[[["max", "n"], 1, "m"]]
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be made of operators, i64 numbers, 'items' and names of sizes and integer arguments, got "x"}}
+[{expr = "x", equals = 1, message = "m"}]
 
 // -----
 // expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{sg}'}}
-[["n", 1, "got {sg}"]]
+[{expr = "n", equals = 1, message = "got {sg}"}]
 
 // -----
 // expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{}'}}
-[["n", 1, "got {}"]]
+[{expr = "n", equals = 1, message = "got {}"}]
 
 // -----
 // expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have names of sizes and integer arguments in the braces of messages, got '{n'}}
-[["n", 1, "got {n"]]
+[{expr = "n", equals = 1, message = "got {n"}]
 
 // -----
 // expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have messages in UTF-8}}
-[["n", 1, "\FF"]]
+[{expr = "n", equals = 1, message = "\FF"}]

@@ -146,6 +146,27 @@ ws.kernel @f machine "sm_90a" args ["n"] problem #p config #dynamic schedule #s 
 
 // -----
 
+// A warp alone has no tile of this chip.
+ws.kernel @f machine "sm_90a" args ["n"] problem #p config #dynamic schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%n: i32):
+  %whole, %parts = tile.cut %n by 64 most 4
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    ws.work_loop extents(%n, %n, %n) {
+      %w = ws.take_item extents(%n, %n, %n) cut(%whole, %parts)
+      ws.end_unless_work %w
+      %x = arith.constant dense<0.0> : vector<2xf32>
+      // expected-error @below {{'tile.join' op attn-lower-to-nvvm: expected 64 rows a warpgroup, got 16}}
+      %y = tile.join %w of %parts(%x) : (vector<2xf32>) -> vector<2xf32> {
+      ^bb0(%merged: vector<2xf32>, %other: vector<2xf32>):
+        tile.yield %merged : vector<2xf32>
+      }
+    }
+  }
+}
+
+// -----
+
 ws.kernel @f machine "sm_90a" args ["n"] problem #p config #dynamic schedule #s smem 0 attributes {attn.checks = []} {
 ^bb0(%n: i32):
   // expected-error @below {{'tile.cut' op attn-lower-to-nvvm: expected the number of work items to be computed from sizes, arguments and constants, got a result of this op}}

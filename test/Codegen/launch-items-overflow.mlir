@@ -13,9 +13,9 @@
 // CHECK-NEXT: launch.check lt(mul({{.*}}work items"
 // CHECK-NEXT: launch.variant
 ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [
-    [["lt", ["max", ["mul", "sq", 4], "b"], 2147418112], 1, "rows"],
-    [["ge", 2147418112, ["add", "n", "m"]], 1, "numbers"],
-    [["lt", ["min", "n", "m"], 0], 0, "numbers"]]} {
+    {expr = #launch.apply<lt(max(mul(sq, 4), b), 2147418112)>, equals = 1, message = "rows"},
+    {expr = #launch.apply<ge(2147418112, add(n, m))>, equals = 1, message = "numbers"},
+    {expr = #launch.apply<lt(min(n, m), 0)>, equals = 0, message = "numbers"}]} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %m: i32):
   %index0 = arith.constant 0 : index
   %index1 = arith.constant 1 : index
@@ -57,7 +57,7 @@ ws.kernel @bounded machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "m"] 
 // CHECK-NEXT: launch.check lt(n, 0) equals 0 "expected n to be at least 0, got n = {n}"
 // CHECK-NEXT: launch.check lt(mul(sq, b), 2147483648) equals 1 "expected mul(sq, b) to be below 2147483648, got sq = {sq}, b = {b}"
 // CHECK-NEXT: launch.variant
-ws.kernel @open machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [[["lt", "n", 100], 2, "never"]]} {
+ws.kernel @open machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [{expr = #launch.apply<lt(n, 100)>, equals = 2, message = "never"}]} {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32):
   %index0 = arith.constant 0 : index
   %index1 = arith.constant 1 : index

@@ -16,7 +16,7 @@
 // CHECK-NEXT: launch.variant
 // CHECK: launch.kernel @f grid [[ITEMS]] block
 ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n"] problem #p config #c schedule #s smem 0 attributes {attn.checks = [
-    [["mod", "hq", 2], 0, "got {hq} heads and {sq} rows"]]} {
+    {expr = #launch.apply<mod(hq, 2)>, equals = 0, message = "got {hq} heads and {sq} rows"}]} {
 ^bb0(%q: tensor<?x?x8x64xbf16>, %n: i32):
   %index0 = arith.constant 0 : index
   %index1 = arith.constant 1 : index

@@ -32,26 +32,26 @@ def kernel(checks=(), sums=0):
 
 
 def nested(depth):
-    """Returns a check whose expression is `depth` operators deep."""
-    return ['["min", 0, ' * depth + '"n"' + "]" * depth]
+    """Returns an expression that is `depth` operators deep."""
+    return "min(0, " * depth + "n" + ")" * depth
 
 
 def check_of(expression):
-    return f'[{expression}, 1, "m"]'
+    return f'{{expr = #launch.apply<{expression}>, equals = 1, message = "m"}}'
 
 
 # A limit, a kernel of a given size, the largest accepted size, and the message for one more.
 LIMITS = [
-    ("the words of a list", lambda n: kernel([check_of('["min"' + ", 1" * (n - 1) + "]")]), 256,
-     "'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to have lists of at most 256 words, got 257"),
+    ("the operands of a check", lambda n: kernel([check_of(f"min({', '.join('1' * n)})")]), 255,
+     "expected 'min' to have at most 255 operands, got 256"),
     # The other two checks are those of the number of items.
-    ("the checks of a launch", lambda n: kernel(f'["n", {i}, "m"]' for i in range(n)), 254,
+    ("the checks of a launch", lambda n: kernel(f'{{expr = "n", equals = {i}, message = "m"}}' for i in range(n)), 254,
      "'launch.plan' op expected at most 256 checks, got 257"),
-    ("the depth of a check", lambda n: kernel(map(check_of, nested(n))), 31,
+    ("the depth of a check", lambda n: kernel([check_of(nested(n))]), 31,
      "'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to be at most 32 deep, got more"),
     ("the depth of the number of items", lambda n: kernel(sums=n), 29,
      "'launch.check' op expected an expression that is at most 32 deep, got 33"),
-    ("the depth of both", lambda n: kernel([check_of('["lt", ["add", ["add", "items", 1], 1], 100]')], n), 27,
+    ("the depth of both", lambda n: kernel([check_of("lt(add(add(items, 1), 1), 100)")], n), 27,
      "'launch.check' op expected an expression that is at most 32 deep, got 33"),
 ]
 

@@ -62,8 +62,8 @@ tile.kernel @bwd_d128 args [
     kv { red_dq[0] red_dq[1] }
   }
 }> attributes {attn.checks = [
-    [["lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"],
-    [["lt", "items", 2147418112], 1, "expected key blocks times heads times batches to be below 2147418112"]],
+    {expr = #launch.apply<lt(max(sq, sk), 2147418112)>, equals = 1, message = "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"},
+    {expr = #launch.apply<lt(items, 2147418112)>, equals = 1, message = "expected key blocks times heads times batches to be below 2147418112"}],
     attn.values = #attn.kernel_values<bwd {
       carried dk<N, D>, dv<N, DV>
       final dkf<N, D>, dvf<N, DV>

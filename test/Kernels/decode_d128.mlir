@@ -44,9 +44,9 @@ tile.kernel @decode_d128 args [
     after { fin norm st_o st_lse }
   }
 }> attributes {attn.checks = [
-    [["sub", "hq", ["mul", "hk", 4]], 0, "expected 4 query heads for each key/value head, got {hq} and {hk}"],
-    [["lt", ["max", ["mul", "sq", 4], "sk"], 2147418112], 1, "expected sequence lengths below 536854528, got {sq} queries and {sk} keys"],
-    [["lt", "items", 2147418112], 1, "expected row blocks times heads times batches times parts to be below 2147418112"]]} {
+    {expr = #launch.apply<sub(hq, mul(hk, 4))>, equals = 0, message = "expected 4 query heads for each key/value head, got {hq} and {hk}"},
+    {expr = #launch.apply<lt(max(mul(sq, 4), sk), 2147418112)>, equals = 1, message = "expected sequence lengths below 536854528, got {sq} queries and {sk} keys"},
+    {expr = #launch.apply<lt(items, 2147418112)>, equals = 1, message = "expected row blocks times heads times batches times parts to be below 2147418112"}]} {
 ^bb0(%q: tensor<?x?x?x128xbf16>, %k: tensor<?x?x?x128xbf16>, %v: tensor<?x?x?x128xbf16>, %scale: f32, %o_part: tensor<?x?x?x?x128xf32>, %lse_part: tensor<?x?x?x?xf32>):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -221,7 +221,7 @@ func.func @rows(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 // CHECK-LABEL: tile.kernel @keys args
 // CHECK-SAME: "w_sums" partial_sums write]
 // CHECK-SAME: problem <kind = bwd_keys,
-// CHECK-SAME: {{\[\[}}"eq", "hk", "hq"], 1, "expected as many heads of K as of Q
+// CHECK-SAME: expr = #launch.apply<eq(hk, hq)>, message = "expected as many heads of K as of Q
 // CHECK: tile.for ranges <down [masked, full, masked]>
 // CHECK: tile.step @ld_q
 // CHECK: tile.step @add
@@ -242,7 +242,7 @@ func.func @keys(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
 // CHECK-LABEL: tile.kernel @pairs args
 // CHECK-SAME: "bias" capture, "dbias" capture_gradient write ("bias_d0", "bias_d1", "bias_d2", "bias_d3")]
 // CHECK-SAME: problem <kind = bwd_pairs,
-// CHECK-SAME: {{\[\[}}"eq", "bias_d0", 1], 1, "expected dimension 0 of dbias to be 1, got {bias_d0}"], {{\[\[}}"eq", "bias_d1", "hq"], 1, "expected dimension 1 of dbias to be the number of query heads, {hq}, got {bias_d1}"]
+// CHECK-SAME: expr = #launch.apply<eq(bias_d0, 1)>, message = "expected dimension 0 of dbias to be 1, got {bias_d0}"}, {equals = 1 : i64, expr = #launch.apply<eq(bias_d1, hq)>, message = "expected dimension 1 of dbias to be the number of query heads, {hq}, got {bias_d1}"}
 // CHECK: ^bb0({{.*}}%[[GRADIENT:[^:]*]]: tensor<1x?x?x?xbf16>):
 // CHECK: tile.next_work extents(%{{.*}}, %{{.*}}, %c1_i32
 // CHECK: tile.for ranges <down [masked]>

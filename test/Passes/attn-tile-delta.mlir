@@ -9,7 +9,7 @@
 
 // CHECK: tile.kernel @statistics args ["o" output ("b", "hq", "sq", "dv"), "do" output_gradient ("b", "hq", "sq", "dv"), "lse" lse ("b", "hq", "sq"), "dlse" lse_gradient ("b", "hq", "sq"), "dl" delta write ("b", "hq", "sr"), "lse2" lse2 write ("b", "hq", "sr")]
 // CHECK-SAME: problem <kind = delta, dtype = bf16, head_dim = 72, head_dim_v = 72, layout = bhsd,
-// CHECK-SAME: attn.checks = {{\[\[}}["ge", "sr", "sq"], 1, "expected at least {sq} rows of statistics, one for each query, got {sr}"], {{\[\[}}"ge", ["mul", "sq", {{[0-9]+}}], "sr"], 1, "expected no rows of statistics without queries, got {sr}"],
+// CHECK-SAME: attn.checks = [{equals = 1 : i64, expr = #launch.apply<ge(sr, sq)>, message = "expected at least {sq} rows of statistics, one for each query, got {sr}"}, {equals = 1 : i64, expr = #launch.apply<ge(mul(sq, {{[0-9]+}}), sr)>, message = "expected no rows of statistics without queries, got {sr}"}
 // CHECK: %[[QUERIES:.*]] = arith.index_cast
 // CHECK: tile.work
 // CHECK: tile.step @next

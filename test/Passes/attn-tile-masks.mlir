@@ -73,7 +73,7 @@ func.func @top_left(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
 
 // Keys 0 .. i + SK - SQ: the last query sees every key.
 // CHECK-LABEL: tile.kernel @bottom_right
-// CHECK-SAME: mask = causal_bottom_right{{.*}}attn.keys = {last = ["add", "i", ["sub", "sk", "sq"]]}
+// CHECK-SAME: mask = causal_bottom_right{{.*}}attn.keys = {last = #launch.apply<add(i, sub(sk, sq))>}
 // CHECK: ^bb0(%[[Q:[a-z0-9]*]]: tensor<?x?x?x128xbf16>, %[[K:[a-z0-9]*]]: tensor<?x?x?x128xbf16>,
 // CHECK: %[[D:.*]] = tensor.dim %[[Q]], %c1
 // CHECK-NEXT: %[[SQ:.*]] = arith.index_cast %[[D]]
@@ -113,8 +113,8 @@ func.func @bottom_right(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
 // tiles have more columns than the head dim.
 // CHECK-LABEL: tile.kernel @window args [{{[^]]*}}]
 // CHECK-SAME: layout = bhsd, mask = window_bottom_right, {{.*}}bounds = "window_left|window_right">
-// CHECK-SAME: attn.keys = {first = ["sub", ["add", "i", ["sub", "sk", "sq"]], ["min", "window_left", ["max", "sq", "sk"]]],
-// CHECK-SAME: last = ["add", ["add", "i", ["sub", "sk", "sq"]], ["min", "window_right", ["max", "sq", "sk"]]]}
+// CHECK-SAME: attn.keys = {first = #launch.apply<sub(add(i, sub(sk, sq)), min(window_left, max(sq, sk)))>,
+// CHECK-SAME: last = #launch.apply<add(add(i, sub(sk, sq)), min(window_right, max(sq, sk)))>}
 // CHECK: ^bb0({{.*}}, %[[LEFT:.*]]: i32, %[[RIGHT:.*]]: i32, %{{.*}}: tensor<?x?x?x72xf16>, %{{.*}}: tensor<?x?x?xf32>):
 // CHECK: tile.load %{{.*}} : tensor<?x?x?x72xf16> -> tensor<128x96xf16>
 // CHECK: %[[BOUNDS:.*]]:4 = tile.bounds %{{.*}} : i32, i32, i32, i32 {

@@ -53,8 +53,8 @@ func.func @size_of_a_capture(%q: !t, %k: !t, %v: !t, %scale: f32, %n: i32 {attn.
 // So does the name of a bound, and all that the kernel says of the mask follows.
 // CHECK-LABEL: tile.kernel @bound
 // CHECK-SAME: "window_left_1" bound, "window_left" capture
-// CHECK-SAME: ["lt", "window_left_1", 0], 0, "expected 'window_left_1' to be at least 0, got {window_left_1}"
-// CHECK-SAME: attn.keys = {first = ["sub", "i", ["min", "window_left_1", ["max", "sq", "sk"]]]}
+// CHECK-SAME: equals = 0 : i64, expr = #launch.apply<lt(window_left_1, 0)>, message = "expected 'window_left_1' to be at least 0, got {window_left_1}"
+// CHECK-SAME: attn.keys = {first = #launch.apply<sub(i, min(window_left_1, max(sq, sk)))>}
 func.func @bound(%q: !t, %k: !t, %v: !t, %scale: f32, %left: i32, %x: i32 {attn.name = "window_left"}) -> (!t, !l) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(window_top_left) layout(bshd) window_left(%left)
       captures(%x : i32) config <tile_m = 128, tile_n = 64, work = grid>

@@ -14,7 +14,7 @@ func.func @clear() -> tensor<?x?x?x64xf32> {
 // The rows of the result may be fewer than those of the sums.
 // CHECK: tile.kernel @convert args ["dqs" query_gradient_sums ("b", "hq", "sr", "d"), "scale" scale, "dq" query_gradient write ("b", "sq", "hq", "d")]
 // CHECK-SAME: problem <kind = convert, dtype = f16, head_dim = 64,
-// CHECK-SAME: attn.checks = [{{.*}}["ge", "sr", "sq"], 1, "expected at least {sq} rows of sums, one for each query, got {sr}"]
+// CHECK-SAME: attn.checks = [{{.*}}, {equals = 1 : i64, expr = #launch.apply<ge(sr, sq)>, message = "expected at least {sq} rows of sums, one for each query, got {sr}"}]
 // CHECK: tile.step @ld_sums
 // CHECK: tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #{{.*}} grouped : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
 // CHECK: tile.step @cvt_dq

@@ -8,9 +8,9 @@
 // CHECK-LABEL: tile.kernel @causal
 // CHECK-SAME: args ["q" query ("b", "sq", "hq", "d"), "k" key ("b", "sk", "hk", "d"), "v" value ("b", "sk", "hk", "dv"), "scale" scale from 1.17549435E-38 to 2.35865744E+38, "o" output write ("b", "sq", "hq", "dv"), "lse" lse write ("b", "hq", "sq")]
 // CHECK-SAME: problem <kind = fwd, dtype = bf16, head_dim = 128, head_dim_v = 64, layout = bshd, mask = causal_bottom_right, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 64, work = grid>
-// CHECK-SAME: attn.checks = {{\[\[\[}}"mod", "hq", ["max", "hk", 1]], 0, "{hq} query heads are not a multiple of {hk} key/value heads"],
-// CHECK-SAME: {{\[\[}}"lt", ["max", "sq", "sk"], 2147418112], 1, "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"]
-// CHECK-SAME: {{\[\[}}"lt", "items", 2147418112], 1,
+// CHECK-SAME: attn.checks = [{equals = 0 : i64, expr = #launch.apply<mod(hq, max(hk, 1))>, message = "{hq} query heads are not a multiple of {hk} key/value heads"}
+// CHECK-SAME: {equals = 1 : i64, expr = #launch.apply<lt(max(sq, sk), 2147418112)>, message = "expected sequence lengths below 2147418112, got {sq} queries and {sk} keys"}
+// CHECK-SAME: {equals = 1 : i64, expr = #launch.apply<lt(items, 2147418112)>,
 // CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<?x?x?x128xbf16>, %[[K:.*]]: tensor<?x?x?x128xbf16>, %[[V:.*]]: tensor<?x?x?x64xbf16>, %[[SCALE:.*]]: f32, %[[O:.*]]: tensor<?x?x?x64xbf16>, %[[LSE:.*]]: tensor<?x?x?xf32>):
 
 // Sizes come from Q and K. A work item is a block of queries of one head of one batch.

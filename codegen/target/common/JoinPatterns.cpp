@@ -165,8 +165,9 @@ namespace {
 
 struct JoinPattern : OpConversionPattern<tile::JoinOp> {
   JoinPattern(const TypeConverter &types, MLIRContext *context,
-              const ParamValues &params, JoinLayout layout)
-      : OpConversionPattern(types, context), params(params), layout(layout) {}
+              const ParamValues &params, JoinLayout layout, int64_t registers)
+      : OpConversionPattern(types, context), params(params), layout(layout),
+        partsAtOnce(layout.partsAtOnce(registers)) {}
 
   LogicalResult
   matchAndRewrite(tile::JoinOp op, OpAdaptor adaptor,
@@ -214,24 +215,24 @@ private:
 
   /// Merges the values of the other parts, in order, into the values of this
   /// one. Several parts are loaded at a time, so that their latencies overlap.
-  static SmallVector<Value> merge(tile::JoinOp op, OpAdaptor adaptor,
-                                  const JoinSpace &space,
-                                  ConversionPatternRewriter &rewriter) {
+  SmallVector<Value> merge(tile::JoinOp op, OpAdaptor adaptor,
+                           const JoinSpace &space,
+                           ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     auto at = tile::PartOfOp::create(rewriter, loc, op.getWork());
     Value parts = adaptor.getParts();
     Value others =
         arith::SubIOp::create(rewriter, loc, parts, space.constant(1));
     space.awaitParts(others, space.count(at.getItem()));
-    int64_t atOnce = space.layout.partsAtOnce();
-    auto loop = scf::ForOp::create(rewriter, loc, space.constant(0), others,
-                                   space.constant(atOnce), adaptor.getValues());
+    auto loop =
+        scf::ForOp::create(rewriter, loc, space.constant(0), others,
+                           space.constant(partsAtOnce), adaptor.getValues());
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> merged(loop.getRegionIterArgs());
     SmallVector<Value> isThere;
     SmallVector<SmallVector<Value>> loaded;
-    for (int64_t i = 0; i < atOnce; ++i) {
+    for (int64_t i = 0; i < partsAtOnce; ++i) {
       Value part = i == 0 ? loop.getInductionVar()
                           : space.add(loop.getInductionVar(), i);
       if (i > 0) {
@@ -242,7 +243,7 @@ private:
       }
       loaded.push_back(space.load(space.values(at.getItem(), part, parts)));
     }
-    for (int64_t i = 0; i < atOnce; ++i) {
+    for (int64_t i = 0; i < partsAtOnce; ++i) {
       merged = mergePart(op, space, merged, loaded[i],
                          i == 0 ? Value() : isThere[i - 1], rewriter);
     }
@@ -285,12 +286,15 @@ private:
 
   const ParamValues &params;
   JoinLayout layout;
+  int64_t partsAtOnce;
 };
 
 } // namespace
 
 void codegen::populateJoinPatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
-                                   const ParamValues &params, JoinLayout join) {
-  patterns.add<JoinPattern>(types, patterns.getContext(), params, join);
+                                   const ParamValues &params, JoinLayout join,
+                                   int64_t registers) {
+  patterns.add<JoinPattern>(types, patterns.getContext(), params, join,
+                            registers);
 }

@@ -87,8 +87,13 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
   chip.populateInstructionPatterns(patterns, types, params);
   populateElementPatterns(patterns, types, params);
   populateStampPatterns(patterns, types, stamps);
-  if (std::optional<JoinLayout> join = JoinLayout::of(kernel)) {
-    populateJoinPatterns(patterns, types, params, *join);
+  if (JoinLayout::isIn(kernel)) {
+    FailureOr<JoinLayout> join = JoinLayout::of(kernel);
+    if (failed(join)) {
+      return failure();
+    }
+    populateJoinPatterns(patterns, types, params, *join,
+                         chip.registersForParts());
   }
   ConversionTarget target(*context);
   target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,

@@ -35,6 +35,10 @@ public:
   /// Returns that number of registers if `op` sets it.
   virtual std::optional<int64_t> registersSetBy(mlir::Operation *op) const = 0;
 
+  /// Returns the registers of a thread that hold the values of parts of an item
+  /// which are loaded together.
+  virtual int64_t registersForParts() const = 0;
+
   /// Refuses uses of `tile` ops that the patterns below do not support.
   virtual mlir::LogicalResult checkTileOp(mlir::Operation *op,
                                           Error error) const = 0;

@@ -22,6 +22,7 @@ public:
   mlir::LogicalResult checkRole(ws::RoleOp role, Error error) const final;
   void setRegisters(const Arithmetic &emit, int64_t registers,
                     int64_t launched) const final;
+  int64_t registersForParts() const final { return 144; }
   mlir::LogicalResult checkTileOp(mlir::Operation *op, Error error) const final;
   void populateTilePatterns(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &types,

@@ -31,6 +31,13 @@ struct AccessMap {
   /// Whether positions have empty rows.
   bool hasEmptyRows() const { return rowsOfPosition() != packedHeads; }
 
+  /// Returns the map of a tensor with positions and heads in these dimensions.
+  static AccessMap of(unsigned positionDim, unsigned headsDim) {
+    AccessMap map{{Batch, Batch, Batch, Dim}};
+    map.order[headsDim] = Head;
+    map.order[positionDim] = Position;
+    return map;
+  }
   /// Returns the parts of the map, if it is an access map.
   static std::optional<AccessMap> parse(mlir::AffineMap map);
   mlir::AffineMap build(mlir::MLIRContext *context) const;

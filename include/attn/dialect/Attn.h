@@ -19,6 +19,10 @@ namespace attn {
 /// The attribute of the arguments of a function whose gradients are asked for.
 constexpr llvm::StringLiteral kGradientAttr = "attn.gradient";
 
+/// Sums of dQ are in memory in groups of so many columns (`grouped` of
+/// tile.load).
+constexpr int64_t kGroupColumns = 16;
+
 /// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>
 inferIntegerRange(mlir::Operation *op,

@@ -9,13 +9,30 @@
 
 namespace attn {
 
-/// The preconditions of each launch: a list of [expression, the integer that it
-/// must equal, message]. An expression is an integer, the name of a size or of
-/// an integer argument, `items` for the number of work items, or a list of an
-/// operator of the launch plan and its operands. The runtime replaces names in
-/// braces in a message by their sizes.
+/// The preconditions of each launch: a list of dictionaries, each a
+/// `LaunchCheck`. Their expressions are those of launch plans, over the names
+/// of sizes and integer arguments, and `items` for the number of work items.
+/// The runtime replaces names in braces in a message by their sizes.
 constexpr llvm::StringLiteral kChecksAttr = "attn.checks";
 constexpr llvm::StringLiteral kItems = "items";
+
+/// `{expr = #launch.apply<mod(hq, hk)>, equals = 0, message = "..."}`: a launch
+/// for which `expr` is another number than `equals` is refused.
+struct LaunchCheck {
+  mlir::Attribute expr;
+  int64_t equals;
+  mlir::StringAttr message;
+
+  /// Returns nothing if `attr` is no such dictionary; its expression may be any
+  /// attribute.
+  static std::optional<LaunchCheck> from(mlir::Attribute attr);
+  mlir::DictionaryAttr toAttr() const;
+
+  bool operator==(const LaunchCheck &other) const {
+    return expr == other.expr && equals == other.equals &&
+           message == other.message;
+  }
+};
 
 /// An operator of a launch plan's expressions. A variadic one takes at least
 /// `operands` operands, and is evaluated from the left.
@@ -30,8 +47,7 @@ struct LaunchOperator {
 };
 llvm::ArrayRef<LaunchOperator> launchOperators();
 
-/// Returns the operator that the word at the head of `list` names, or null.
-const LaunchOperator *launchOperatorOf(mlir::ArrayAttr list);
+const LaunchOperator &launchOperator(LaunchOp op);
 
 /// The limit on the number of work items, times the CTAs of a cluster, and on
 /// positions: they are counted in 32 bits, and a block beyond the last one may

@@ -50,16 +50,15 @@ mlir::LogicalResult
 verifyBounds(MaskKind mask, MaskBounds bounds,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// The keys that a query sees. An expression is an i64, a word, or a list of an
-/// operator of launch plans and its operands; null if the side is open. Its
-/// words are names of bounds and those below.
+/// The keys that a query sees, as expressions of launch plans; null if the side
+/// is open. Their names are those of bounds and sizes, and kDiagonal.
 struct SeenKeys {
   mlir::Attribute first, last;
 };
 constexpr llvm::StringLiteral kDiagonal = "diagonal";
 SeenKeys seenKeys(mlir::MLIRContext *context, MaskKind mask, MaskBounds bounds);
 
-/// The diagonals of the queries that see a key, with the word kKey in place of
+/// The diagonals of the queries that see a key, with the name kKey in place of
 /// kDiagonal. The first is open if SeenKeys::last is, and the last if
 /// SeenKeys::first is.
 struct SeeingDiagonals {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BuiltInKeys.h"
-#include "attn/dialect/LaunchChecks.h"
+#include "attn/dialect/Launch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -46,11 +46,12 @@ Value BuiltInKeys::write(TileBuilder &b, Attribute expression,
   if (auto word = dyn_cast<StringAttr>(expression)) {
     return wordOf(word, position);
   }
-  auto list = cast<ArrayAttr>(expression);
-  Value x = write(b, list[1], position), y = write(b, list[2], position);
+  auto apply = cast<launch::ApplyAttr>(expression);
+  Value x = write(b, apply.getOperands()[0], position);
+  Value y = write(b, apply.getOperands()[1], position);
   bool isTile = isa<ShapedType>(x.getType());
   (isTile ? y : x) = isTile ? b.like(y, x) : b.like(x, y);
-  switch (launchOperatorOf(list)->op) {
+  switch (apply.getOp()) {
   case LaunchOp::Add:
     return b.add(x, y);
   case LaunchOp::Sub:

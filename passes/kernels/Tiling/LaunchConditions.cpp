@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LaunchConditions.h"
 #include "../ArgumentNames.h"
+#include "../CheckList.h"
+#include "../sums/SumsWriter.h"
 #include "attn/dialect/AccessMap.h"
-#include "attn/dialect/LaunchChecks.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
 
@@ -14,29 +15,15 @@ namespace {
 class Conditions {
 public:
   explicit Conditions(tile::KernelOp kernel)
-      : kernel(kernel), builder(kernel.getContext()),
+      : kernel(kernel), checks(kernel.getContext()),
         packed(kernel.getConfig()->getPackGqa()),
         rowsOfPosition(AccessMap::rowsOfPosition(packed)),
         cluster(kernel.getConfig()->getCluster()) {}
 
-  ArrayAttr checks();
+  /// Adds the checks to the kernel.
+  void describe();
 
 private:
-  // Expressions are names, numbers or lists.
-  Attribute expression(StringRef name) { return builder.getStringAttr(name); }
-  Attribute expression(int64_t value) {
-    return builder.getI64IntegerAttr(value);
-  }
-  Attribute expression(Attribute list) { return list; }
-  template <typename A, typename B>
-  Attribute op(StringRef word, const A &a, const B &b) {
-    return builder.getArrayAttr(
-        {expression(word), expression(a), expression(b)});
-  }
-  void check(Attribute condition, int64_t value, const Twine &message) {
-    list.push_back(builder.getArrayAttr(
-        {condition, expression(value), builder.getStringAttr(message)}));
-  }
   /// Whether items own keys, and loop over the query heads of a group.
   bool ownsKeys() {
     return llvm::is_contained({KernelKind::BwdDKDV, KernelKind::BwdDK,
@@ -46,66 +33,75 @@ private:
   }
   void checkHeads();
   void checkSizes();
+  void checkGroups();
   void checkStatistics();
   void checkBound(const MaskBound &bound, ArgumentAttr argument);
 
   tile::KernelOp kernel;
-  Builder builder;
+  CheckList checks;
   int64_t packed, rowsOfPosition, cluster;
-  SmallVector<Attribute> list;
 };
 
-/// The rows of sums that are in memory in an order of their own.
-constexpr int64_t rowsOfSums = 64;
+using Op = LaunchOp;
 constexpr StringLiteral lengths = ", got {sq} queries and {sk} keys";
 
 } // namespace
 
 void Conditions::checkHeads() {
-  check(op("mod", names::queryHeads, op("max", names::keyHeads, int64_t(1))), 0,
-        "{hq} query heads are not a multiple of {hk} key/value heads");
-  check(op("min", op("eq", names::keyHeads, int64_t(0)),
-           op("min", names::queryHeads, int64_t(1))),
-        0, "there are {hq} query heads and no key/value heads");
+  checks.requireValue(
+      checks.apply(Op::Mod, names::queryHeads,
+                   checks.apply(Op::Max, names::keyHeads, 1)),
+      0, "{hq} query heads are not a multiple of {hk} key/value heads");
+  checks.requireValue(checks.apply(Op::Min,
+                                   checks.apply(Op::Eq, names::keyHeads, 0),
+                                   checks.apply(Op::Min, names::queryHeads, 1)),
+                      0, "there are {hq} query heads and no key/value heads");
 }
 
 void Conditions::checkSizes() {
   Attribute rows = rowsOfPosition == 1
-                       ? expression(names::queries)
-                       : op("mul", names::queries, rowsOfPosition);
-  check(op("lt", op("max", rows, names::keys), kItemLimit), 1,
-        "expected sequence lengths below " +
-            Twine(kItemLimit / rowsOfPosition) + lengths);
-  check(op("lt", kItems, kItemLimit / cluster), 1,
-        "expected row blocks times heads times batches to be below " +
-            Twine(kItemLimit / cluster) +
-            (ownsKeys() ? ", got {sk} keys, {hk} heads and {b} batches"
-                        : ", got {sq} queries, {hq} heads and {b} batches"));
+                       ? checks.expression(names::queries)
+                       : checks.apply(Op::Mul, names::queries, rowsOfPosition);
+  checks.require(checks.apply(Op::Lt, checks.apply(Op::Max, rows, names::keys),
+                              kItemLimit),
+                 "expected sequence lengths below " +
+                     Twine(kItemLimit / rowsOfPosition) + lengths);
+  checks.require(checks.apply(Op::Lt, kItems, kItemLimit / cluster),
+                 "expected row blocks times heads times batches to be below " +
+                     Twine(kItemLimit / cluster) +
+                     (ownsKeys()
+                          ? ", got {sk} keys, {hk} heads and {b} batches"
+                          : ", got {sq} queries, {hq} heads and {b} batches"));
+}
+
+void Conditions::checkGroups() {
   if (ownsKeys()) {
-    Attribute group =
-        op("div", names::queryHeads, op("max", names::keyHeads, int64_t(1)));
-    check(op("lt", op("mul", op("max", names::queries, int64_t(1)), group),
-             kItemLimit),
-          1,
-          "expected the queries of a group of heads to be fewer than " +
-              Twine(kItemLimit) +
-              ", got {sq} queries, {hq} query heads and {hk} key/value heads");
+    Attribute group = checks.apply(Op::Div, names::queryHeads,
+                                   checks.apply(Op::Max, names::keyHeads, 1));
+    Attribute queries = checks.apply(Op::Max, names::queries, 1);
+    checks.require(
+        checks.apply(Op::Lt, checks.apply(Op::Mul, queries, group), kItemLimit),
+        "expected the queries of a group of heads to be fewer than " +
+            Twine(kItemLimit) +
+            ", got {sq} queries, {hq} query heads and {hk} key/value heads");
   }
   if (packed > 1) {
-    check(op("sub", names::queryHeads, op("mul", names::keyHeads, packed)), 0,
-          "expected " + Twine(packed) +
-              " query heads for each key/value head, got {hq} and {hk}");
+    checks.requireValue(
+        checks.apply(Op::Sub, names::queryHeads,
+                     checks.apply(Op::Mul, names::keyHeads, packed)),
+        0,
+        "expected " + Twine(packed) +
+            " query heads for each key/value head, got {hq} and {hk}");
   }
 }
 
 void Conditions::checkStatistics() {
-  check(op("ge", names::rows, names::queries), 1,
-        "expected at least {sq} rows of statistics, one for each query, got "
-        "{sr}");
+  checks.require(
+      checks.apply(Op::Ge, names::rows, names::queries),
+      "expected at least {sq} rows of statistics, one for each query, got "
+      "{sr}");
   if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
-    check(op("mod", names::rows, rowsOfSums), 0,
-          "expected full blocks of " + Twine(rowsOfSums) +
-              " rows of sums, got {sr} rows");
+    requireBlocksOfSums(checks);
   }
 }
 
@@ -114,18 +110,21 @@ void Conditions::checkBound(const MaskBound &bound, ArgumentAttr argument) {
   constexpr int64_t quarter = int64_t(1) << 29;
   StringRef name = argument.getName(), symbol = argument.getSymbol();
   if (!argument.getFixed()) {
-    check(op("lt", symbol, int64_t(bound.least)), 0,
-          "expected '" + name + "' to be at least " + Twine(bound.least) +
-              ", got {" + symbol + "}");
+    checks.requireValue(checks.apply(Op::Lt, symbol, int64_t(bound.least)), 0,
+                        "expected '" + name + "' to be at least " +
+                            Twine(bound.least) + ", got {" + symbol + "}");
   }
-  check(op("lt", op("max", names::queries, names::keys), quarter), 1,
-        "expected sequence lengths below " + Twine(quarter) + " beside '" +
-            name + "'" + lengths);
+  checks.require(
+      checks.apply(Op::Lt, checks.apply(Op::Max, names::queries, names::keys),
+                   quarter),
+      "expected sequence lengths below " + Twine(quarter) + " beside '" + name +
+          "'" + lengths);
 }
 
-ArrayAttr Conditions::checks() {
+void Conditions::describe() {
   checkHeads();
   checkSizes();
+  checkGroups();
   if (kernel.getArgs().find(ArgumentRole::Lse2)) {
     checkStatistics();
   }
@@ -134,34 +133,33 @@ ArrayAttr Conditions::checks() {
                  kernel.getArgs().all(ArgumentRole::Bound))) {
     checkBound(bound, argument);
   }
-  return builder.getArrayAttr(list);
+  checks.addTo(kernel);
 }
 
 void attn::describeLaunches(tile::KernelOp kernel) {
-  kernel->setDiscardableAttr(kChecksAttr, Conditions(kernel).checks());
+  Conditions(kernel).describe();
 }
 
-/// Replaces the words for sizes and bounds by the kernel's symbols, and the
+/// Replaces the names of sizes and bounds by the kernel's symbols, and the
 /// diagonal by that of the query.
 static Attribute ofQueries(Attribute expression, tile::KernelOp kernel) {
-  Builder builder(expression.getContext());
-  auto name = [&](StringRef word) { return builder.getStringAttr(word); };
-  if (auto list = dyn_cast<ArrayAttr>(expression)) {
-    SmallVector<Attribute> parts{list[0]}; // the operator
-    for (Attribute part : list.getValue().drop_front()) {
-      parts.push_back(ofQueries(part, kernel));
-    }
-    return builder.getArrayAttr(parts);
+  launch::Expressions make(expression.getContext());
+  if (auto apply = dyn_cast<launch::ApplyAttr>(expression)) {
+    return make.apply(
+        apply.getOp(),
+        llvm::map_to_vector(apply.getOperands(), [&](Attribute operand) {
+          return ofQueries(operand, kernel);
+        }));
   }
   auto word = dyn_cast<StringAttr>(expression);
   if (!word) {
     return expression;
   }
   if (word == stringifyLaunchSize(LaunchSize::SeqlenQ)) {
-    return name(names::queries);
+    return make.name(names::queries);
   }
   if (word == stringifyLaunchSize(LaunchSize::SeqlenK)) {
-    return name(names::keys);
+    return make.name(names::keys);
   }
   if (word != StringRef(kDiagonal)) {
     auto bounds = kernel.getArgs().all(ArgumentRole::Bound);
@@ -170,13 +168,13 @@ static Attribute ofQueries(Attribute expression, tile::KernelOp kernel) {
         known, [&](const MaskBound &bound) { return word == bound.name; });
     return bounds[found - known.begin()].getSymbol();
   }
-  Attribute query = name(kQueryPosition);
-  return builtInMask(kernel.getProblem().getMask()).bottomRight
-             ? builder.getArrayAttr(
-                   {name("add"), query,
-                    builder.getArrayAttr({name("sub"), name(names::keys),
-                                          name(names::queries)})})
-             : query;
+  Attribute query = make.name(kQueryPosition);
+  if (!builtInMask(kernel.getProblem().getMask()).bottomRight) {
+    return query;
+  }
+  Attribute offset = make.apply(
+      LaunchOp::Sub, {make.name(names::keys), make.name(names::queries)});
+  return make.apply(LaunchOp::Add, {query, offset});
 }
 
 void attn::describeSeenKeys(tile::KernelOp kernel) {

@@ -5,9 +5,9 @@
 // sums it makes, as the kernels of dQ and of dK and dV do. A kernel of elements
 // owns queries and has no sums: it adds each derivative to an element in
 // memory.
+#include "../CheckList.h"
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
-#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -133,17 +133,12 @@ static void checkHeads(tile::KernelOp kernel, AttentionBwdOp op) {
   if (!indices || !indices->isFunctionOfDim(1)) {
     return;
   }
-  Builder b(kernel.getContext());
-  auto given = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
-  SmallVector<Attribute> checks(given.begin(), given.end());
-  checks.push_back(b.getArrayAttr(
-      {b.getArrayAttr({b.getStringAttr("eq"), b.getStringAttr(names::keyHeads),
-                       b.getStringAttr(names::queryHeads)}),
-       b.getI64IntegerAttr(1),
-       b.getStringAttr("expected as many heads of K as of Q, for the gradient "
-                       "of a capture at a head and a key, got {hk} and "
-                       "{hq}")}));
-  kernel->setAttr(kChecksAttr, b.getArrayAttr(checks));
+  CheckList checks(kernel.getContext());
+  checks.require(
+      checks.apply(LaunchOp::Eq, names::keyHeads, names::queryHeads),
+      "expected as many heads of K as of Q, for the gradient of a capture at a "
+      "head and a key, got {hk} and {hq}");
+  checks.addTo(kernel);
 }
 
 tile::KernelOp attn::writeCaptureSumKernel(AttentionBwdOp op, StringRef name,

@@ -4,8 +4,8 @@
 // reads at its own place: a work item owns the elements of a block of queries,
 // of one batch and one head of the capture. It streams all keys of the capture,
 // and for each block of them the batches and heads that share the elements.
+#include "../CheckList.h"
 #include "BackwardWriter.h"
-#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -31,7 +31,8 @@ private:
         indices.getResultPosition(getAffineDimExpr(position, b.getContext()));
     return dim;
   }
-  Value sizeOf(unsigned dim);
+  /// Returns a size of the result, as i32.
+  Value sizeOf(unsigned dim) { return b.sizeOf(w.args.ofCapture, dim); }
   void describeSizes(tile::KernelOp kernel);
   Value writeNext();
   tile::ForOp writeLoop(Value work);
@@ -47,75 +48,60 @@ private:
 
 } // namespace
 
-/// Returns a size of the result, as i32.
-Value PairWriter::sizeOf(unsigned dim) {
-  Value index = b.make<tensor::DimOp>(w.args.ofCapture,
-                                      b.make<arith::ConstantIndexOp>(dim));
-  return b.make<arith::IndexCastOp>(b.getI32Type(), index);
-}
-
 /// Adds preconditions: the batches and heads of the capture are those of Q, a
 /// dimension that is indexed by 0 has one element, iterations have 32-bit
 /// numbers, and there is something to load.
 void PairWriter::describeSizes(tile::KernelOp kernel) {
-  auto given = kernel->getAttrOfType<ArrayAttr>(kChecksAttr);
-  SmallVector<Attribute> checks(given.begin(), given.end());
+  CheckList checks(b.getContext());
   ArgumentsAttr args = kernel.getArgs();
   ArgumentAttr result = args[*args.find(ArgumentRole::CaptureGradient)];
   StringRef name = result.getName().getValue();
-  auto text = [&](const Twine &of) -> Attribute { return b.getStringAttr(of); };
-  auto apply = [&](StringRef word, Attribute x, Attribute y) -> Attribute {
-    return b.getArrayAttr({text(word), x, y});
+  auto apply = [&](LaunchOp op, auto x, auto y) {
+    return checks.apply(op, x, y);
   };
-  auto check = [&](Attribute condition, const Twine &message) {
-    checks.push_back(
-        b.getArrayAttr({condition, b.getI64IntegerAttr(1), text(message)}));
-  };
-  auto checkSize = [&](unsigned dim, Attribute wanted, StringRef words) {
+  auto checkSize = [&](unsigned dim, auto wanted, StringRef words) {
     StringAttr size = result.getDims()[dim];
-    check(apply("eq", size, wanted), "expected dimension " + Twine(dim) +
-                                         " of " + name + " to be " + words +
-                                         ", got {" + size.getValue() + "}");
+    checks.require(apply(LaunchOp::Eq, Attribute(size), wanted),
+                   "expected dimension " + Twine(dim) + " of " + name +
+                       " to be " + words + ", got {" + size.getValue() + "}");
   };
-  Attribute one = b.getI64IntegerAttr(1),
-            limit = b.getI64IntegerAttr(kItemLimit);
   for (auto [dim, index] : llvm::enumerate(indices.getResults())) {
     auto position = dyn_cast<AffineDimExpr>(index);
     if (!position) {
-      checkSize(dim, one, "1");
+      checkSize(dim, 1, "1");
     } else if (position.getPosition() == Batch) {
-      checkSize(dim, text(names::batches), "the batch size, {b}");
+      checkSize(dim, names::batches, "the batch size, {b}");
     } else if (position.getPosition() == Head) {
-      checkSize(dim, text(names::queryHeads),
-                "the number of query heads, {hq}");
+      checkSize(dim, names::queryHeads, "the number of query heads, {hq}");
     }
   }
-  Attribute count = apply("max", result.getDims()[*dimOf(Key)], one);
+  Attribute queries = result.getDims()[*dimOf(Query)],
+            keys = result.getDims()[*dimOf(Key)];
+  Attribute count = apply(LaunchOp::Max, keys, 1);
   for (auto [position, size] :
        {std::pair(Batch, names::batches), std::pair(Head, names::queryHeads)}) {
-    count = dimOf(position) ? count : apply("mul", count, text(size));
+    count = dimOf(position) ? count : apply(LaunchOp::Mul, count, size);
   }
-  check(
-      apply("lt", apply("max", result.getDims()[*dimOf(Query)], count), limit),
+  checks.require(
+      apply(LaunchOp::Lt, apply(LaunchOp::Max, queries, count), kItemLimit),
       "expected the queries of " + name +
-          ", and its keys times the batches "
-          "and heads that share them, to be fewer than " +
+          ", and its keys times the batches and heads that share them, to be "
+          "fewer than " +
           Twine(kItemLimit));
   // Tiles of an empty tensor cannot be loaded, not even as zeros.
-  auto least = [&](Attribute x, Attribute y) { return apply("min", x, y); };
-  Attribute sizes = least(least(text(names::queries), text(names::keys)),
-                          least(text(names::batches), text(names::queryHeads)));
-  Attribute hasElements = least(
-      least(result.getDims()[*dimOf(Query)], result.getDims()[*dimOf(Key)]),
-      one);
-  check(apply("ge", sizes, hasElements),
-        "expected queries, keys, batches and heads for the elements of " +
-            name + ", got {sq} queries, {sk} keys, {b} batches and {hq} heads");
-  kernel->setAttr(kChecksAttr, b.getArrayAttr(checks));
+  Attribute sizes =
+      apply(LaunchOp::Min, apply(LaunchOp::Min, names::queries, names::keys),
+            apply(LaunchOp::Min, names::batches, names::queryHeads));
+  Attribute hasElements =
+      apply(LaunchOp::Min, apply(LaunchOp::Min, queries, keys), 1);
+  checks.require(
+      apply(LaunchOp::Ge, sizes, hasElements),
+      "expected queries, keys, batches and heads for the elements of " + name +
+          ", got {sq} queries, {sk} keys, {b} batches and {hq} heads");
+  checks.addTo(kernel);
 }
 
 Value PairWriter::writeNext() {
-  Type type = tile::WorkType::get(b.getContext());
   Axis &axis = w.matrix.axis(Side::Query);
   Value one = b.i32(1);
   Value blocks = b.ceilDiv(sizeOf(*dimOf(Query)), axis.tileSize);
@@ -125,12 +111,7 @@ Value PairWriter::writeNext() {
   w.matrix.outerRepeats = w.sumsHeads && w.sumsBatches ? w.batches : Value();
   Value heads = w.sumsHeads ? one : w.heads,
         batches = w.sumsBatches ? one : w.batches;
-  auto region = tile::WorkOp::create(b, b.loc);
-  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
-  return b.step("next", {}, type, [&](ValueRange) -> Values {
-    return {b.make<tile::NextWorkOp>(type, blocks, heads, batches, Value(),
-                                     Value(), Value())};
-  })[0];
+  return b.beginWork(blocks, heads, batches);
 }
 
 /// Whether this iteration is the first one on its block, or the last one: they

@@ -108,7 +108,7 @@ struct SplitBackwardPass
 
   /// Whether one kernel is to compute all gradients.
   FailureOr<bool> isForSums(AttentionBwdOp op) {
-    constexpr int64_t group = 16; // of columns of the sums
+    constexpr int64_t group = kGroupColumns;
     auto func = op->getParentOfType<func::FuncOp>();
     bool mayBe = func && !op.hasDropout() && !changesSlope(op) &&
                  op.getHeadDim() % group == 0 &&

@@ -16,9 +16,6 @@ using namespace attn;
 
 /// Requires: what the writers make of a config.
 static LogicalResult checkConfig(AttentionBwdOp op) {
-  if (!op.getConfig()) {
-    return op.emitOpError("expected 'config', which attn-configure attaches");
-  }
   if (op.getGradients() == Gradients::All) {
     return op.emitOpError("expected 'gradients' dq, dk_dv, dk, dv or sums, "
                           "as attn-split-backward writes them, got all");

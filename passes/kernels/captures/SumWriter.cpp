@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SumWriter.h"
+#include "../CheckList.h"
 #include "../TileBuilder.h"
 #include "../Tiling/ArgumentList.h"
-#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -27,9 +27,8 @@ private:
 
   void writeArguments(tile::KernelOp kernel, ArgumentList &list);
   tile::KernelOp createKernel(StringRef name);
-  ArrayAttr describeLaunches();
+  void describeLaunches(tile::KernelOp kernel);
   void writeSizes();
-  Value writeNext(Value blocks);
   Value writeLoop(Value work, Value iterations);
   Values split(Value number, ArrayRef<Value> sizes);
   Value product(ArrayRef<Value> sizes);
@@ -65,17 +64,12 @@ static SmallVector<std::string> sizesOfCapture(SumGradientOp op) {
 
 /// Writes sizes, as i32.
 void SumWriter::writeSizes() {
-  auto size = [&](Value tensor, unsigned dim) {
-    Value index =
-        b.make<tensor::DimOp>(tensor, b.make<arith::ConstantIndexOp>(dim));
-    return b.make<arith::IndexCastOp>(b.getI32Type(), index);
-  };
   for (unsigned dim : llvm::seq(indices.getNumResults())) {
-    kept.push_back(size(gradient, dim));
+    kept.push_back(b.sizeOf(gradient, dim));
   }
   hasSums = b.i32(1);
   for (unsigned dim : llvm::seq(positions)) {
-    Value count = size(sums, dim);
+    Value count = b.sizeOf(sums, dim);
     hasSums = b.min(hasSums, count);
     if (!indices.isFunctionOfDim(dim)) {
       summedDims.push_back(dim);
@@ -189,29 +183,23 @@ void SumWriter::store(Value sum, Value work) {
 }
 
 /// Requires of a launch: the elements that are summed have 32-bit numbers.
-ArrayAttr SumWriter::describeLaunches() {
+void SumWriter::describeLaunches(tile::KernelOp kernel) {
+  CheckList checks(b.getContext());
   Attribute count;
   for (unsigned dim : llvm::seq(positions)) {
-    if (indices.isFunctionOfDim(dim)) {
-      continue;
+    if (!indices.isFunctionOfDim(dim)) {
+      Attribute size =
+          checks.expression(sizeOf(names::sumsOf(op.getOf()), dim));
+      count = count ? checks.apply(LaunchOp::Mul, count, size) : size;
     }
-    Attribute size =
-        b.getStringAttr(sizeOf(names::sumsOf(op.getOf()), int64_t(dim)));
-    count =
-        count ? b.getArrayAttr({b.getStringAttr("mul"), count, size}) : size;
   }
-  if (!count) {
-    return b.getArrayAttr({});
+  if (count) {
+    checks.require(checks.apply(LaunchOp::Lt, count, kItemLimit),
+                   "expected each element of the gradient of '" + op.getOf() +
+                       "' to have fewer than " + Twine(kItemLimit) +
+                       " rows of batches, heads, and queries or keys");
   }
-  Attribute isLess = b.getArrayAttr(
-      {b.getStringAttr("lt"), count, b.getI64IntegerAttr(kItemLimit)});
-  return b.getArrayAttr({b.getArrayAttr(
-      {isLess, b.getI64IntegerAttr(1),
-       b.getStringAttr("expected each element of the gradient of '" +
-                       op.getOf() + "' to have fewer than " +
-                       Twine(kItemLimit) +
-                       " rows of batches, heads, and "
-                       "queries or keys")})});
+  checks.addTo(kernel);
 }
 
 tile::KernelOp SumWriter::createKernel(StringRef name) {
@@ -230,22 +218,11 @@ tile::KernelOp SumWriter::createKernel(StringRef name) {
   auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
                                        op.getProblem(), config, VariantAttr(),
                                        ScheduleAttr());
-  kernel->setDiscardableAttr(kChecksAttr, describeLaunches());
+  describeLaunches(kernel);
   Block &block = kernel.getBody().emplaceBlock();
   list.addTo(block);
   b.setInsertionPointToStart(&block);
   return kernel;
-}
-
-Value SumWriter::writeNext(Value blocks) {
-  Value one = b.i32(1);
-  auto region = tile::WorkOp::create(b, b.loc);
-  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
-  Type item = tile::WorkType::get(b.getContext());
-  return b.step("next", {}, item, [&](ValueRange) -> Values {
-    return {b.make<tile::NextWorkOp>(item, blocks, one, one, Value(), Value(),
-                                     Value())};
-  })[0];
 }
 
 /// Writes the loop over the elements that are summed, and returns the shares of
@@ -279,7 +256,8 @@ tile::KernelOp SumWriter::write(StringRef name) {
   Value iterations = b.ceilDiv(product(summed), b.i32(config.getTileN()));
   // Without sums there is no memory to read, not even at index 0.
   iterations = b.mul(iterations, hasSums);
-  Value work = writeNext(blocks);
+  Value one = b.i32(1);
+  Value work = b.beginWork(blocks, one, one);
   Value shares = writeLoop(work, iterations);
   Type rows = shares.getType();
   Value total = b.step("total", shares, rows, [&](ValueRange values) -> Values {

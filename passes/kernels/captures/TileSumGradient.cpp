@@ -15,11 +15,7 @@ using namespace mlir;
 using namespace attn;
 
 static FailureOr<tile::KernelOp> tileSums(func::FuncOp func, Operation *op) {
-  auto sum = cast<SumGradientOp>(op);
-  if (!sum.getConfig()) {
-    return sum.emitOpError("expected 'config', which attn-configure attaches");
-  }
-  return writeSumKernel(sum, func.getName());
+  return writeSumKernel(cast<SumGradientOp>(op), func.getName());
 }
 
 namespace {

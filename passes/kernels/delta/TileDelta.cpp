@@ -15,12 +15,7 @@ using namespace mlir;
 using namespace attn;
 
 static FailureOr<tile::KernelOp> tileDelta(func::FuncOp func, Operation *op) {
-  auto delta = cast<DeltaOp>(op);
-  if (!delta.getConfig()) {
-    return delta.emitOpError("expected 'config', which attn-configure "
-                             "attaches");
-  }
-  return writeDeltaKernel(delta, func.getName());
+  return writeDeltaKernel(cast<DeltaOp>(op), func.getName());
 }
 
 namespace {

@@ -59,10 +59,6 @@ static LogicalResult verifyTiled(tile::KernelOp kernel) {
 static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
                                                Operation *op) {
   auto attention = cast<AttentionOp>(op);
-  if (!attention.getConfig()) {
-    return attention.emitOpError("expected 'config', which attn-configure "
-                                 "attaches");
-  }
   int64_t packed = attention.getConfig()->getPackGqa();
   if (packed > 1 && attention.needsHeadOfItem()) {
     return attention.emitOpError("expected no regions, dropout or sinks with "

@@ -16,12 +16,8 @@ using namespace attn;
 
 static FailureOr<tile::KernelOp> tileSums(func::FuncOp func, Operation *op) {
   auto clear = dyn_cast<ClearSumsOp>(op);
-  auto convert = dyn_cast<ConvertSumsOp>(op);
-  if (clear ? !clear.getConfig() : !convert.getConfig()) {
-    return op->emitOpError("expected 'config', which attn-configure attaches");
-  }
   return clear ? writeClearKernel(clear, func.getName())
-               : writeConvertKernel(convert, func.getName());
+               : writeConvertKernel(cast<ConvertSumsOp>(op), func.getName());
 }
 
 namespace {

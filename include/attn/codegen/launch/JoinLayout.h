@@ -33,18 +33,20 @@ struct JoinLayout {
   static constexpr int64_t countsEnd =
       llvm::alignTo(alignment + mostItems * mostWarps * countBytes, alignment);
 
-  /// Returns the layout of a kernel, or nothing if it joins no parts.
-  static std::optional<JoinLayout> of(ws::KernelOp kernel);
-
+  /// Whether the kernel joins parts.
   static bool isIn(ws::KernelOp kernel);
+  /// Returns the layout of a kernel that does. Fails if its chip has no layout
+  /// for the values.
+  static mlir::FailureOr<JoinLayout> of(ws::KernelOp kernel);
 
   int64_t stride() const { return warps * warpThreads * vectorBytes; }
   int64_t partBytes() const {
     return llvm::divideCeil(kept.size(), vectorElements) * stride();
   }
 
-  /// Returns how many parts are loaded together: as many as fit into registers.
-  int64_t partsAtOnce() const;
+  /// Returns how many parts are loaded together: as many as fit into so many
+  /// registers of a thread.
+  int64_t partsAtOnce(int64_t registers) const;
 
   int64_t warps = 0;              // that have rows with queries
   bool isWhole = true;            // all warps of the role have such rows

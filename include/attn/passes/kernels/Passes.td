@@ -216,7 +216,8 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
     ```
     Functions without attention are left alone. Does not change numerics.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::tile::TileDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
@@ -255,7 +256,7 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
     ```
     Functions without `attn.delta` are left alone. Does not change numerics.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::tile::TileDialect"];
 }
 
 def TileSumGradient : Pass<"attn-tile-sum-gradient", "::mlir::ModuleOp"> {
@@ -294,7 +295,7 @@ def TileSumGradient : Pass<"attn-tile-sum-gradient", "::mlir::ModuleOp"> {
     ```
     Functions without `attn.sum_gradient` are left alone. Numerics: sums are f32, in order; the result is rounded once.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::tile::TileDialect"];
 }
 
 def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
@@ -329,7 +330,7 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     ```
     Other functions are left alone. Does not change numerics.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::tile::TileDialect"];
 }
 
 def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
@@ -432,7 +433,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     Functions without `attn.attention_bwd` are left alone. Numerics: exponentials are base 2 with the scale folded in; P and dX
     are rounded to the element type before the products with dO, Q and K; the scale is applied to the sums.
   }];
-  let dependentDialects = ["::attn::tile::TileDialect"];
+  let dependentDialects = ["::attn::launch::LaunchDialect", "::attn::tile::TileDialect"];
 }
 
 def FuseOnlineSoftmax : Pass<"attn-fuse-online-softmax", "::attn::tile::KernelOp"> {

@@ -107,11 +107,8 @@ void KernelWriter::writeScalars() {
 }
 
 void KernelWriter::writeMaps() {
-  AccessMap access;
-  access.order[0] = AccessMap::Batch;
-  access.order[attention.getHeadsDim()] = AccessMap::Head;
-  access.order[attention.getPositionDim()] = AccessMap::Position;
-  access.order[3] = AccessMap::Dim;
+  AccessMap access =
+      AccessMap::of(attention.getPositionDim(), attention.getHeadsDim());
   layout = access.build(b.getContext());
   access.packedHeads = packed;
   queryLayout = access.build(b.getContext());
@@ -141,7 +138,6 @@ Value KernelWriter::writeSection() {
 }
 
 Value KernelWriter::writeNext() {
-  Type type = tile::WorkType::get(b.getContext());
   // Work items count blocks of the owned dimension; a cluster has one block for
   // each of its CTAs.
   Axis &side = matrix.axis(owned);
@@ -160,12 +156,8 @@ Value KernelWriter::writeNext() {
     whole = cut.getWhole();
     matrix.ranges.parts = cut.getParts();
   }
-  auto region = tile::WorkOp::create(b, b.loc);
-  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
-  return b.step("next", {}, type, [&](ValueRange) -> Values {
-    return {b.make<tile::NextWorkOp>(type, blocks, heads, batches, section,
-                                     whole, matrix.ranges.parts)};
-  })[0];
+  return b.beginWork(blocks, heads, batches, section, whole,
+                     matrix.ranges.parts);
 }
 
 //===----------------------------------------------------------------------===//
