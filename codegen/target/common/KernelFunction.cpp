@@ -11,7 +11,7 @@ using namespace attn::codegen;
 
 static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, ws::KernelOp kernel,
                                        const ParamValues &params,
-                                       int64_t threads) {
+                                       const RolePlacement &placement) {
   SmallVector<Type> types;
   for (Value value : params.getValues()) {
     types.push_back(value.getType());
@@ -29,9 +29,10 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, ws::KernelOp kernel,
     }
   }
   function->setAttr("nvvm.kernel", builder.getUnitAttr());
-  function->setAttr("nvvm.maxntid",
-                    builder.getDenseI32ArrayAttr({(int32_t)threads}));
-  function->setAttr("nvvm.minctasm", builder.getI32IntegerAttr(1));
+  auto threads = int32_t(placement.getThreads());
+  function->setAttr("nvvm.maxntid", builder.getDenseI32ArrayAttr({threads}));
+  function->setAttr("nvvm.minctasm",
+                    builder.getI32IntegerAttr(placement.ctas()));
   if (Attribute resources = kernel->getAttr(kResourcesAttr)) {
     function->setAttr(kResourcesAttr, resources);
   }
@@ -214,7 +215,7 @@ void codegen::buildKernelFunction(ws::KernelOp kernel, gpu::GPUModuleOp module,
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   declareSmem(builder, kernel);
   LLVM::LLVMFuncOp function =
-      createFunction(builder, kernel, params, placement.getThreads());
+      createFunction(builder, kernel, params, placement);
   Block *entry = function.addEntryBlock(builder);
   for (auto [i, argument] : llvm::enumerate(entry->getArguments())) {
     Value value = params.getValues()[i];

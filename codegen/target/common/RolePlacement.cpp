@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RolePlacement.h"
+#include "attn/dialect/RegisterBudget.h"
 
 using namespace mlir;
 using namespace attn;
@@ -54,6 +55,13 @@ static LogicalResult checkReplicas(PlacedRole placed) {
   return placed.role.emitOpError("attn-lower-to-nvvm: expected a power of two "
                                  "of warps from a multiple of it on, got ")
          << warps << " from warp " << placed.firstWarp << " on";
+}
+
+int64_t RolePlacement::ctas() const {
+  int64_t alone = attn::launchRegisters(machine, getThreads());
+  return launchRegisters() < alone ? machine.getRegisterCount() /
+                                         (launchRegisters() * getThreads())
+                                   : 1;
 }
 
 LogicalResult RolePlacement::check(ws::KernelOp kernel) const {

@@ -116,6 +116,19 @@ TEST(ResourcePlan, NeighborsShareAGroupOfWarps) {
   EXPECT_EQ(together.disagreeing().second->name, "wide");
 }
 
+TEST(ResourcePlan, ALaunchTakesNoMoreRegistersThanSeveralCtasNeed) {
+  Planned planned = planKernel({});
+  ASSERT_EQ(planned.error, "");
+  MachineAttr machine = planned.plan->bound.machine;
+  auto launched = [&](int64_t load, int64_t consumer) {
+    return WarpPlan({{"load", 1, 1, load}, {"wg", 4, 1, consumer}}, machine)
+        .launchRegisters();
+  };
+  EXPECT_EQ(launched(88, 168), 128); // half of the registers: two CTAs
+  EXPECT_EQ(launched(96, 168), 248);
+  EXPECT_EQ(launched(64, 104), 80); // a third
+}
+
 /// The kernel that the schedule of the small kernel becomes.
 const char *const kernelText = R"(
 ws.kernel @k machine "sm_90a" args []

@@ -9,7 +9,7 @@ attn.table_entry fwd @fwd_d128_few head_dim 128, 128 packed
   role wg warps 4 regs 256
   chan work = w in smem depth 2
   chan q = q in smem depth 1
-  chan kv = k | v in smem depth 6
+  chan kv = k | v in smem depth 3
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg

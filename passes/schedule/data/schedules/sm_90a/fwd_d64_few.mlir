@@ -1,15 +1,16 @@
 // Forward, head dims 64, sm_90a, at most 16 queries: the query heads of a head of K and V share the 64 rows of one
-// consumer warpgroup, so that K and V are read once, in one ring; an item is cut in up to 64 parts along the keys.
+// consumer warpgroup, so that K and V are read once, in one ring; an item is cut in up to 64 parts along the keys. Two CTAs
+// fit on a multiprocessor, so that a launch starts beside the one before.
 attn.table_entry fwd @fwd_d64_few head_dim 64, 64 packed
     masks ["none", "causal_top_left", "causal_bottom_right"]
     when <seqlen_q at_most 16>
     config <tile_m = 64, tile_n = 128, work = dynamic, order = linear, rescale_threshold = 8, last_wave_parts = 64>
     schedule <"fwd_d64_few" machine "sm_90a" {
-  role load warps 1 regs 240
-  role wg warps 4 regs 256
+  role load warps 1 regs 88
+  role wg warps 4 regs 168
   chan work = w in smem depth 2
   chan q = q in smem depth 1
-  chan kv = k | v in smem depth 12
+  chan kv = k | v in smem depth 4
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg
