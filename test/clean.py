@@ -8,8 +8,9 @@ not even a warning.
     test/clean.py build --only=table
 
 The kernels are the examples; mask functions; every entry of the compiler's table alone, whatever the
-lengths that it is for, with every kind of mask that it serves; and the schedule files
-of test/Schedules. Every kernel runs the same few problems, checked against float64 and
+lengths that it is for, with every kind of mask that it serves; the schedule files
+of test/Schedules; and the kernels of gradients of Q, K and V that the table has for some head
+dims and masks, those that add in any order and those with dropout too. Every kernel runs the same few problems, checked against float64 and
 for what it writes elsewhere. Prints a line a kernel and a table of the groups."""
 
 import argparse
@@ -49,6 +50,8 @@ MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
 PACKED = re.compile(r"pack_gqa = (\d+)")
 # Mask functions of Inputs/attention_ir.py in which the compiler finds the keys of each query.
 FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides", "starts", "spans", "turns", "begins", "stops")
+GRADIENTS = "gradients"
+GRADIENT_DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
 # Exponentials relative to an integer: that of a row's only key is not 1.
 INTEGER = "row_max = integer"
 # Normal inputs, and a reference that rounds P as if relative to any number.
@@ -102,14 +105,38 @@ def all_cases():
     for name, dims, path in compile_all.schedules():
         for mask in compile_all.MASKS.values():
             yield generated_case("test/Schedules", name, dims, mask, read(path))
+    yield from gradient_cases()
+
+
+def gradient_cases():
+    """Whole backward passes."""
+    for dims in GRADIENT_DIMS:
+        for mask in ("none", "causal_bottom_right", "window", "softcap"):
+            yield generated_case(GRADIENTS, f"d{'_dv'.join(dict.fromkeys(map(str, dims)))}", dims, mask, None)
+    for dim in (64, 128):  # of the kernel of all gradients
+        for mask in ("none", "causal_bottom_right", "window"):
+            yield generated_case(GRADIENTS, f"d{dim}, any order", (dim, dim), mask, None)
+        yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), "causal_bottom_right", None)
+
+
+def edited(case, text):
+    """The IR of a case of gradients, with what its name asks for."""
+    if "any order" in case.name:
+        text = text.replace(") {\n  %o", ") attributes {attn.any_order} {\n  %o", 1)
+    if "dropout" in case.name:
+        text = text.replace("%scale: f32", "%scale: f32, %rate: f32, %state: tensor<2xi64>", 1)
+        text = text.replace("layout(bshd)", "layout(bshd) dropout(%rate, %state)", 1)
+    return text
 
 
 def compile_case(build, case, base):
     """Writes base.attn; returns what the compiler says, empty if it is well."""
     source = case.source
     if isinstance(source, list):
-        source = coinflips.write(base + ".mlir", attention_ir.write(attention_ir.parse(source)))
+        source = coinflips.write(base + ".mlir", edited(case, attention_ir.write(attention_ir.parse(source))))
     command = [os.path.join(build, "bin", "attn-compile"), source, "--target=sm_90a", "-o", base + ".attn"]
+    if case.group == GRADIENTS:
+        command.append("--bwd")
     if case.schedule:
         command.append("--schedule=" + coinflips.write(base + ".schedule.mlir", case.schedule))
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
@@ -125,6 +152,8 @@ def problems(case, drawn=PROBLEMS):
         _, keys, heads = kv.split("x")
         if packed:
             q = q.rsplit("x", 1)[0] + f"x{int(heads) * int(packed[1])}"
+        if case.group == GRADIENTS and more and "--inputs" in more[0]:
+            continue  # the reference of gradients takes normal inputs
         if INTEGER in schedule and keys == "1":
             more = more + [ROUNDED]
         yield q, kv, more
@@ -172,7 +201,7 @@ def main():
             failed += why is not None
             counts = tally[case.group]
             counts[0] += 1
-            counts[1] += len(PROBLEMS) * args.seeds
+            counts[1] += len(list(problems(case))) * args.seeds
             counts[2] += instructions
     print("\n| kernels | of them | launches | warp instructions |\n|---|---|---|---|")
     for group, (kernels, launches, instructions) in tally.items():

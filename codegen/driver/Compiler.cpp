@@ -3,8 +3,10 @@
 #include "ResourceReport.h"
 #include "attn/codegen/emit/FindPtxas.h"
 #include "attn/codegen/emit/PlanWriter.h"
+#include "attn/dialect/Attn.h"
 #include "attn/runtime/bundle.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FileUtilities.h"
@@ -165,8 +167,30 @@ static bool leavesAssemblyToDriver(ModuleOp module,
   return true;
 }
 
+/// Asks for the gradients of Q, K and V of each attention.
+static LogicalResult askForGradients(ModuleOp module) {
+  bool isAny = false;
+  module.walk([&](AttentionOp op) {
+    auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+    for (Value operand : {op.getQuery(), op.getKey(), op.getValue()}) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (func && argument) {
+        func.setArgAttr(argument.getArgNumber(), kGradientAttr,
+                        UnitAttr::get(module.getContext()));
+        isAny = true;
+      }
+    }
+  });
+  return isAny ? success()
+               : module.emitError("expected an 'attn.attention' of a function, "
+                                  "for its gradients, got none");
+}
+
 FailureOr<std::string> attn::compile(ModuleOp module,
                                      const CompileOptions &options) {
+  if (options.gradients && failed(askForGradients(module))) {
+    return failure();
+  }
   if (options.verbose && failed(enableRemarks(module.getContext()))) {
     return module.emitError("cannot enable remarks");
   }

@@ -95,8 +95,8 @@ Attribute LaunchParams::tensorMap(const Param &param) {
                                     promotion(), dims);
 }
 
-/// Tiles that one work item alone reads come from memory, not from the L2 cache:
-/// HBM3e reads faster by 128 bytes than by 256, and HBM3 equally fast.
+/// Tiles that one work item alone reads come from memory, not from the L2
+/// cache: HBM3e reads faster by 128 bytes than by 256, and HBM3 equally fast.
 launch::Promotion LaunchParams::promotion() {
   return QueryRows::of(kernel).areInOneItem() ? launch::Promotion::B128
                                               : launch::Promotion::B256;

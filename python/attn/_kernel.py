@@ -53,7 +53,8 @@ def _kind(value: Any) -> Any:
     """What a kernel is compiled for, of a tensor that its functions read."""
     if not hasattr(value, "shape"):
         return None
-    return value.dtype, len(value.shape), not value.shape and getattr(value, "requires_grad", False)
+    rank = len(value.shape)
+    return value.dtype, rank, rank == 0 and getattr(value, "requires_grad", False)
 
 
 class Kernel:

@@ -67,13 +67,13 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
             that are added to the scores. If None, a causal layer's diagonal starts at the top
             left, but a single query sees all keys.
         scaling: multiplies the scores; 1 / sqrt(head_dim) if None.
-        dropout: 0.
+        dropout: the probability with which a weight is dropped.
         is_causal: see `module`.
         softcap: scores become softcap * tanh(score / softcap).
         sliding_window: the most keys that a query sees, including the one at its own position.
             Ignored with `attention_mask`, which includes the window.
         position_bias: (batch or 1, heads, seqlen_q, seqlen_k), added to the scores.
-        s_aux: attention sinks, which attn does not support.
+        s_aux: (heads,), attention sinks: a score of each head that has no key.
         deterministic: gradients have the same bits in each run; beside masks in memory and mask functions only with
             torch.use_deterministic_algorithms(True).
         fallback: as for `register_with_transformers`.
@@ -84,8 +84,7 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
         (batch, seqlen_q, heads, head_dim_v), and None for the weights.
 
     Raises:
-        UnsupportedError: a keyword is not known; without `fallback` also attention sinks
-            and what `attn.sdpa` does not support.
+        UnsupportedError: a keyword is not known; without `fallback` also what `attn.sdpa` does not support.
         ArgumentError: without `fallback`, as `attn.sdpa`.
     """
     _check(others)
@@ -94,9 +93,7 @@ def transformers_attention(module: Any, query: Any, key: Any, value: Any, attent
     causal = True if is_causal and attention_mask is None and query.shape[2] > 1 else False
     mask = attention_mask if attention_mask is not None else _implied(query, key, causal, sliding_window)
     try:
-        if s_aux is not None:
-            raise UnsupportedError("expected 's_aux' to be None: attention sinks are not supported")
-        return _attend(query, key, value, mask, position_bias, dropout, scaling, softcap or 0.0,
+        return _attend(query, key, value, mask, position_bias, dropout, scaling, softcap or 0.0, s_aux,
                        bool(deterministic)), None
     except REFUSALS as error:
         if not fallback:
@@ -138,7 +135,7 @@ def _implied(query: Any, key: Any, causal: bool, sliding_window: int | None) -> 
 
 
 def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dropout: float, scaling: float | None,
-            softcap: float, deterministic: bool) -> Any:
+            softcap: float, sinks: Any, deterministic: bool) -> Any:
     query, key, value, position_bias = autocast(query, key, value, position_bias)
     rows, columns = query.shape[2], key.shape[2]
     rule = None if position_bias is not None else _rule(query, key, mask)
@@ -149,10 +146,10 @@ def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dro
             key, value = key[:, :, :seen], value[:, :, :seen]
         q, k, v = (tensor.transpose(1, 2) for tensor in (query, key, value))
         return flash_attn_func(q, k, v, dropout, scaling, right == 0, (left, right), softcap,
-                               deterministic=deterministic)
+                               deterministic=deterministic, sinks=sinks)
     if deterministic and gradients_are_wanted(query, key, value) and not is_deterministic():
         raise UnsupportedError("expected 'deterministic' to be False beside such a mask: call torch.use_deterministic_algorithms(True)")
-    if rule is not None and not isinstance(rule, Band) and not dropout:
+    if rule is not None and not isinstance(rule, Band) and not dropout and sinks is None:
         out = rule.attend(query, key, value, scaling, softcap)
         if out is not None:
             return out
@@ -161,7 +158,7 @@ def _attend(query: Any, key: Any, value: Any, mask: Any, position_bias: Any, dro
     else:
         mask = _bias(query, key, mask, position_bias, -math.inf)
     mask = autocast(query, mask)[1]
-    out = capped_sdpa(query, key, value, mask, dropout, False, scaling, True, softcap)
+    out = capped_sdpa(query, key, value, mask, dropout, False, scaling, True, softcap, sinks=sinks)
     return out.transpose(1, 2).contiguous()
 
 

@@ -20,6 +20,27 @@ ws.kernel @dropout machine "sm_90a" args ["n", "seed"] problem #p config #c sche
   }
 }
 
+// A key that is the same in all iterations is made before the loop.
+ws.kernel @loops machine "sm_90a" args ["n", "state"] problem #p config #c schedule #s {
+^bb0(%n: i32, %state: tensor<2xi64>):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    scf.for %block = %zero to %n step %one : i32 {
+      %first = arith.constant 0 : i32
+      %seed = tile.gather %state[%first : i32] : tensor<2xi64> -> i64
+      %head = arith.addi %n, %one : i32
+      %w0, %w1, %w2 = tile.dropout_key %seed, %seed at(%n, %head)
+      %v0, %v1, %v2 = tile.dropout_key %seed, %seed at(%n, %block)
+      %i = tile.coords %block dim 0 : !int
+      %j = tile.coords %n dim 1 : !int
+      %kept = tile.keep %i, %j key(%w0, %w1, %v2) drop(%n) : !int -> !bool
+      %unread = arith.xori %kept, %kept : !bool
+    }
+  }
+}
+
 // CHECK-LABEL: ws.kernel @dropout
 // The key: ten rounds of two products.
 // CHECK-COUNT-20: arith.muli %{{.*}}, %{{.*}} : i64
@@ -51,3 +72,11 @@ ws.kernel @dropout machine "sm_90a" args ["n", "seed"] problem #p config #c sche
 // TURNED: %[[K4:.*]] = arith.cmpi uge, %[[W0]], %[[LEAST]]
 // TURNED: %[[K6:.*]] = arith.cmpi uge, %[[W1]], %[[LEAST]]
 // TURNED: vector.from_elements %[[K0]], %{{.*}}, %[[K2]], %{{.*}}, %[[K4]], %{{.*}}, %[[K6]]
+
+// CHECK-LABEL: ws.kernel @loops
+// CHECK: tile.gather
+// CHECK-COUNT-20: arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK-NOT: arith.muli
+// CHECK: scf.for
+// CHECK-COUNT-20: arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK-COUNT-14: arith.muli %{{.*}}, %{{.*}} : i64

@@ -19,7 +19,6 @@ try:
 except ImportError:
     transformers = None
 
-SINKS = "its own, because of attention sinks"
 ITSELF = "its own"
 UNKNOWN = "transformers refuses the name"
 
@@ -102,7 +101,7 @@ class Families(TorchTest):
         if not reasons:
             return "attn"
         self.assertEqual(len(reasons), 1)
-        return SINKS if "'s_aux'" in reasons[0] else reasons[0]
+        return reasons[0]
 
     def test_the_table(self):
         found = []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/KernelPlan.h"
+#include "mlir/IR/Matchers.h"
 #include "reading.h"
 #include "schedule/Analysis/Protocol.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,6 +80,17 @@ private:
 
 } // namespace
 
+/// Whether sub-tiles skip blocks on both sides: on the left there are none
+/// where all rows begin with block 0.
+static bool skipsOnBothSides(tile::KernelOp kernel) {
+  bool beginsAlike = false;
+  kernel.walk([&](tile::BoundsOp bounds) {
+    Operation *yield = bounds.getBody().front().getTerminator();
+    beginsAlike |= matchPattern(yield->getOperands().back(), m_Zero());
+  });
+  return kernel.getSchedule()->getSkip() == Skip::Both && !beginsAlike;
+}
+
 FailureOr<readings::Reading> readings::readJudged(tile::KernelOp kernel,
                                                   const Items &items) {
   auto emitError = [&] { return kernel.emitOpError(); };
@@ -89,12 +101,18 @@ FailureOr<readings::Reading> readings::readJudged(tile::KernelOp kernel,
   }
   const BoundSchedule *bound = &(*plan)->bound;
   SmallVector<int> trips;
-  SmallVector<SmallVector<int>> skipped(bound->cluster * bound->subtileCount -
-                                        1);
+  SkippedTrips skipped;
+  skipped.right.resize(bound->cluster * bound->subtileCount - 1);
+  if (skipsOnBothSides(kernel)) {
+    skipped.left.resize(skipped.right.size());
+  }
   for (const auto &item : items) {
     trips.push_back(std::accumulate(item.begin(), item.end(), 0));
-    for (auto [later, ofItems] : llvm::enumerate(skipped)) {
+    for (auto [later, ofItems] : llvm::enumerate(skipped.right)) {
       ofItems.push_back(std::min<int>(item.front(), later + 1));
+    }
+    for (auto [before, ofItems] : llvm::enumerate(skipped.left)) {
+      ofItems.push_back(std::min<int>(item.back(), before + 1));
     }
   }
   std::vector<Protocol> ctas;

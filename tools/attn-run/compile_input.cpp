@@ -10,8 +10,9 @@ using namespace attn::run;
 
 namespace {
 using CompileFile = int (*)(const char *path, const char *target,
-                            const char *schedulePath, bool instrument,
-                            const char *outPath, char *err, size_t errSize);
+                            const char *schedulePath, bool gradients,
+                            bool instrument, const char *outPath, char *err,
+                            size_t errSize);
 } // namespace
 
 /// Returns the folder of this executable, or "." if the system does not know
@@ -57,7 +58,7 @@ bool attn::run::compileInput(const Options &options, std::string &bundlePath,
   const char *schedule =
       options.schedule.empty() ? nullptr : options.schedule.c_str();
   if (compile(options.input.c_str(), options.target.c_str(), schedule,
-              options.instrument, path.c_str(), message,
+              options.bwd, options.instrument, path.c_str(), message,
               sizeof(message)) != 0) {
     ::unlink(path.c_str());
     err = "compiling '" + options.input + "': " + message;

@@ -87,6 +87,8 @@ Bounds of the kernel's mask, and what its regions capture:
   --json=FILE        also write one JSON object a line for every result
   --target=NAME      target of IR (default: sm_90a)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
+  --bwd              of IR, compile and run the gradients of Q, K and V; --check
+                     compares them with float64
   --instrument       make the kernel of IR record when each role does what;
                      --trace on a GPU implies it
   --help             print this
@@ -106,6 +108,7 @@ Examples:
   attn-run examples/causal.mlir --device=sim --q=1x100x2x128 --check --seeds=2
   attn-run examples/window.mlir --device=sim --q=1x70x2x128 --scalar=window_left=20 --check --guard
   attn-run examples/causal.mlir --device=cuda --q=2x4096x16x128 --check --bench
+  attn-run examples/causal.mlir --device=cuda --q=2x4096x16x128 --bwd --check --bench
 )";
 }
 
@@ -273,6 +276,9 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--launch") {
     return setText(option, options.launch, err);
   }
+  if (name == "--bwd") {
+    return setFlag(option, options.bwd, err);
+  }
   if (name == "--instrument") {
     return setFlag(option, options.instrument, err);
   }
@@ -372,6 +378,9 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
     err = "option '--budget': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.multiprocessors != 0) {
     err = "option '--sm-count': expected '--device=sim' beside it";
+  } else if (options.bwd && !endsWith(options.input, ".mlir")) {
+    err = "option '--bwd': expected an input that ends in .mlir, got '" +
+          options.input + "'";
   } else if (options.instrument && !endsWith(options.input, ".mlir")) {
     err = "option '--instrument': expected an input that ends in .mlir, got '" +
           options.input + "'";

@@ -60,6 +60,7 @@ struct Options {
   // For input that must be compiled first:
   std::string target = "sm_90a";
   std::string schedule;
+  bool bwd = false;
   bool instrument = false;
 };
 

@@ -60,6 +60,10 @@ struct Arguments {
       cl::cat(category)};
   cl::opt<bool> explain{"explain", cl::desc("report decisions and resources"),
                         cl::cat(category)};
+  cl::opt<bool> bwd{"bwd",
+                    cl::desc("compile the gradients of Q, K and V, as with "
+                             "attn.gradient on these arguments"),
+                    cl::cat(category)};
   cl::opt<bool> instrument{"instrument",
                            cl::desc("make the kernel record when each role "
                                     "does what, for attn-run --trace"),
@@ -117,6 +121,7 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;
   options.verbose = arguments.explain;
+  options.gradients = arguments.bwd;
   options.instrument = arguments.instrument;
   options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
                                  arguments.instrumentRoles.end());
@@ -233,11 +238,12 @@ attn_compile_main(int argc, char **argv) {
 /// diagnostics in `message`.
 extern "C" __attribute__((visibility("default"))) int
 attn_jit_compile_file(const char *path, const char *target,
-                      const char *schedule, bool instrument, const char *output,
-                      char *message, size_t size) {
+                      const char *schedule, bool gradients, bool instrument,
+                      const char *output, char *message, size_t size) {
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
+  options.gradients = gradients;
   options.instrument = instrument;
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -289,6 +289,7 @@ public:
         return signalPassFailure();
       }
       for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
+        hoistDropoutKeys(role);
         if (failed(checkTilesOf(role, *chip)) ||
             failed(distribute(kernel, role, *chip))) {
           return signalPassFailure();

@@ -7,6 +7,7 @@
 // queries are rows of the tile and if keys are.
 #include "Arithmetic.h"
 #include "TilePatterns.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -137,6 +138,41 @@ struct KeepPattern : OpConversionPattern<tile::KeepOp> {
 };
 
 } // namespace
+
+/// Whether `value` can be computed before `loop`: from what is outside, by
+/// scalars and elements of arguments, which a kernel does not change.
+static bool isInvariant(Value value, scf::ForOp loop) {
+  if (loop.isDefinedOutsideOfLoop(value)) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  bool mayMove =
+      op && op->getNumRegions() == 0 && (isPure(op) || isa<tile::GatherOp>(op));
+  return mayMove && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isInvariant(operand, loop);
+         });
+}
+
+static void moveBefore(scf::ForOp loop, Operation *op) {
+  for (Value operand : op->getOperands()) {
+    if (!loop.isDefinedOutsideOfLoop(operand)) {
+      moveBefore(loop, operand.getDefiningOp());
+    }
+  }
+  op->moveBefore(loop);
+}
+
+void codegen::hoistDropoutKeys(ws::RoleOp role) {
+  SmallVector<tile::DropoutKeyOp> keys;
+  role.walk([&](tile::DropoutKeyOp key) { keys.push_back(key); });
+  for (tile::DropoutKeyOp key : keys) {
+    for (auto loop = key->getParentOfType<scf::ForOp>();
+         loop && isInvariant(key.getWord0(), loop);
+         loop = key->getParentOfType<scf::ForOp>()) {
+      moveBefore(loop, key);
+    }
+  }
+}
 
 void codegen::populateDropoutPatterns(RewritePatternSet &patterns,
                                       const TypeConverter &types) {

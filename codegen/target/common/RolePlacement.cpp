@@ -59,9 +59,9 @@ static LogicalResult checkReplicas(PlacedRole placed) {
 
 int64_t RolePlacement::ctas() const {
   int64_t alone = attn::launchRegisters(machine, getThreads());
-  return launchRegisters() < alone ? machine.getRegisterCount() /
-                                         (launchRegisters() * getThreads())
-                                   : 1;
+  return launchRegisters() < alone
+             ? machine.getRegisterCount() / (launchRegisters() * getThreads())
+             : 1;
 }
 
 LogicalResult RolePlacement::check(ws::KernelOp kernel) const {

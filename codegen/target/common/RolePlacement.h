@@ -41,8 +41,8 @@ public:
   int64_t registersOf(int64_t group) const { return plan.registersOf(group); }
   /// Registers of each thread at the launch.
   int64_t launchRegisters() const { return plan.launchRegisters(); }
-  /// CTAs of a multiprocessor that the launch leaves registers for: 1 unless that
-  /// takes fewer registers than a CTA would have by itself.
+  /// CTAs of a multiprocessor that the launch leaves registers for: 1 unless
+  /// that takes fewer registers than a CTA would have by itself.
   int64_t ctas() const;
   /// The group after those of the role that runs in group `group`.
   int64_t endOfGroup(int64_t group) const;

@@ -20,6 +20,10 @@ tile::LayoutAttr layoutOf(mlir::Type type);
 /// they are.
 mlir::Type distributedType(mlir::RankedTensorType type);
 
+/// Moves the keys of dropout's random numbers before loops in which they stay
+/// the same: nothing after this pass does.
+void hoistDropoutKeys(ws::RoleOp role);
+
 /// Lowers the random numbers of dropout.
 void populateDropoutPatterns(mlir::RewritePatternSet &patterns,
                              const mlir::TypeConverter &types);

@@ -122,7 +122,10 @@ TEST_F(CApiArguments, anOlderCallerGetsNoRole) {
   EXPECT_EQ(attn_bundle_argument(bundle, 0, &argument), ATTN_SUCCESS);
   EXPECT_EQ(argument.size, offsetof(attn_argument, role));
   EXPECT_STREQ(argument.name, "q");
-  EXPECT_EQ(int(argument.role), -1);
+  // No value of the enum.
+  int role = 0;
+  std::memcpy(&role, &argument.role, sizeof(role));
+  EXPECT_EQ(role, -1);
 }
 
 TEST_F(CApiArguments, tensors) {

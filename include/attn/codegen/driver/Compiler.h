@@ -28,6 +28,7 @@ struct CompileOptions {
   bool bytecode = false;    // IR as bytecode
   bool genericForm = false; // IR in generic form
   bool verbose = false;     // pass remarks on
+  bool gradients = false;   // of Q, K and V, in place of the attention
   bool instrument = false;  // write stamps of what each role does when
   std::vector<std::string>
       instrumentRoles;       // only in these roles, if there are any
