@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CheckList.h"
+#include "ArgumentNames.h"
 
 using namespace mlir;
 using namespace attn;
@@ -8,6 +9,13 @@ void CheckList::requireValue(Attribute expr, int64_t value,
                              const Twine &message) {
   auto text = StringAttr::get(expr.getContext(), message);
   checks.push_back(LaunchCheck{expr, value, text}.toAttr());
+}
+
+void CheckList::requireBlocksOfSums() {
+  constexpr int64_t rowsOfBlock = 64;
+  requireValue(apply(LaunchOp::Mod, names::rows, rowsOfBlock), 0,
+               "expected full blocks of " + Twine(rowsOfBlock) +
+                   " rows of sums, got {sr} rows");
 }
 
 void CheckList::addTo(tile::KernelOp kernel) const {

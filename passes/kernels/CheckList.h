@@ -32,6 +32,9 @@ public:
   /// Adds a check: launches for which `expr` is another number are refused.
   void requireValue(mlir::Attribute expr, int64_t value,
                     const llvm::Twine &message);
+  /// Adds a check: sums of dQ have whole blocks of rows, whose elements are in
+  /// an order of their own in memory.
+  void requireBlocksOfSums();
   /// Adds the checks to those that `kernel` has.
   void addTo(tile::KernelOp kernel) const;
 

@@ -41,7 +41,7 @@
 // FUSED: arith.truncf %[[P]]
 // FUSED: tile.step @fin(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<64xf32>, tensor<64xf32>, !tile.work) -> (tensor<64xf32>, tensor<64xf32>) {
 // FUSED: tile.gather
-// FUSED: arith.maxnumf
+// FUSED: arith.maximumf
 func.func @f(%q: !t, %k: !t, %v: !t, %scale: f32, %rate: f32, %state: tensor<2xi64>, %sinks: tensor<?xf32>) -> (!t, tensor<?x?x?xf32>) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) dropout(%rate, %state) sinks(%sinks : tensor<?xf32>)
       config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t) -> (!t, tensor<?x?x?xf32>)

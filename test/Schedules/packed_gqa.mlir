@@ -50,7 +50,7 @@
 // TILE: tile.store_row {{.*}} pack 4
 // RESULT: check: passed
 // RESULT: guard: passed
-// REGION: error: 'attn.attention' op expected no regions with 'pack_gqa' above 1, because their head would differ by row, got 4
+// REGION: error: 'attn.attention' op expected no regions, dropout or sinks with 'pack_gqa' above 1, because their head would differ by row, got 4
 // HEADS: expected 4 query heads for each key/value head, got 
 
 attn.table_entry fwd @packed_gqa head_dim 64, 64

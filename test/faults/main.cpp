@@ -2,6 +2,7 @@
 //
 // plant-faults: lists the faults that can be planted in a kernel, and plants
 // one.
+#include "attn/dialect/Launch.h"
 #include "fault.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
@@ -26,10 +27,11 @@ static llvm::cl::opt<std::string> output("o", llvm::cl::init("-"),
                                          llvm::cl::desc("output file"));
 
 static void registerDialects(MLIRContext &context) {
-  context.loadDialect<AttnDialect, tile::TileDialect, ws::WsDialect,
-                      arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                      math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
-                      ub::UBDialect, vector::VectorDialect>();
+  context.loadDialect<AttnDialect, launch::LaunchDialect, tile::TileDialect,
+                      ws::WsDialect, arith::ArithDialect, func::FuncDialect,
+                      LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                      tensor::TensorDialect, ub::UBDialect,
+                      vector::VectorDialect>();
 }
 
 static faults::Faults findFaults(ModuleOp module) {

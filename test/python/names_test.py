@@ -35,6 +35,9 @@ ALLOWED = {
     ("dialect/lib/BackwardOps.cpp", "lse2"),
     ("dialect/lib/BackwardOps.cpp", "dq"),
     ("dialect/lib/BackwardOps.cpp", "dk"),
+    ("dialect/lib/AttentionOp.cpp", "dropout_rate"),
+    ("dialect/lib/AttentionOp.cpp", "dropout_state"),
+    ("dialect/lib/AttentionOp.cpp", "sinks"),
     ("dialect/lib/BackwardOps.cpp", "dv"),
     ("dialect/lib/BackwardOps.cpp", "mask"),
     ("dialect/lib/BackwardOps.cpp", "of"),
@@ -108,7 +111,8 @@ class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
-        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv", "do", "dlse", "dl", "lse2", "sr", "dq", "dk", "dqs"}, names_of_arguments())
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv", "do", "dlse", "dl", "lse2", "sr", "dq", "dk", "dqs", "dropout_rate",
+                          "dropout_state", "sinks"}, names_of_arguments())
 
     def test_no_literal_is_a_name(self):
         names = names_of_kernels() | names_of_arguments() | machines()

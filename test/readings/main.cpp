@@ -2,6 +2,7 @@
 //
 // compare-readings: compares a kernel as attn-verify-schedule understands it
 // with the emitted program, for all small items.
+#include "attn/dialect/Launch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -102,10 +103,10 @@ static bool compare(const Reading &judged, const Reading &emitted,
 int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compares two readings\n");
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<AttnDialect, tile::TileDialect, ws::WsDialect,
-                      arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                      math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
-                      ub::UBDialect>();
+  context.loadDialect<AttnDialect, launch::LaunchDialect, tile::TileDialect,
+                      ws::WsDialect, arith::ArithDialect, func::FuncDialect,
+                      LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                      tensor::TensorDialect, ub::UBDialect>();
   auto judged = parseSourceFile<ModuleOp>(judgedFile, &context);
   auto emitted = parseSourceFile<ModuleOp>(emittedFile, &context);
   if (!judged || !emitted) {

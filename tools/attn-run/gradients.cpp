@@ -197,7 +197,7 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
                       single(result.lse + std::log(weight));
   // A probability, or product, below the least normal number may become 0.
   constexpr double least = 0x1p-126;
-  double ofWeight = weight * std::expm1(ofExponent) + least;
+  double ofWeight = (weight == 0 ? 0 : weight * std::expm1(ofExponent)) + least;
   double factor = result.factors[number];
   addValue(query, key, weight, ofWeight, factor);
   double product = factor * dot(dO, v, p.dimV), difference = product - delta;

@@ -230,16 +230,13 @@ static void combineValues(const ReferenceInputs &in, const Row &row,
     const float *v = &in.v[size_t(
         p.rowIndex(row.batch, out.keys[n], headK, p.seqK, p.headsK) * p.dimV)];
     double factor = out.share * out.factors[n];
-    if (factor == 0) {
-      continue;
-    }
     Weights weights;
     weights.exact = out.scores[Exact][n] / sum * factor;
     weights.rounded =
         roundProbability(p, out.scores[Rounded][n], roundedSum) * factor;
     weights.bound =
         weights.exact * (common + std::expm1(out.scores[Shifted][n])) +
-        numerics.flush * std::max(1.0, factor);
+        (factor == 0 ? 0 : numerics.flush * std::max(1.0, factor));
     accumulate(weights, v, p.dimV, out.exact.data(), out.rounded.data(),
                out.bound.data());
   }

@@ -2,7 +2,6 @@
 #include "LaunchConditions.h"
 #include "../ArgumentNames.h"
 #include "../CheckList.h"
-#include "../sums/SumsWriter.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
@@ -101,7 +100,7 @@ void Conditions::checkStatistics() {
       "expected at least {sq} rows of statistics, one for each query, got "
       "{sr}");
   if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
-    requireBlocksOfSums(checks);
+    checks.requireBlocksOfSums();
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeltaWriter.h"
-#include "../RowsWriter.h"
+#include "../Tiling/RowsWriter.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;

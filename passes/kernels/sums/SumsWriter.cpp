@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SumsWriter.h"
-#include "../RowsWriter.h"
+#include "../Tiling/RowsWriter.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
@@ -16,13 +16,6 @@ static std::array<StringRef, 4> dimsOfSums() {
 
 static AffineMap mapOfSums(MLIRContext *context) {
   return AffineMap::getMultiDimIdentityMap(4, context);
-}
-
-void attn::requireBlocksOfSums(CheckList &checks) {
-  constexpr int64_t rowsOfBlock = 64;
-  checks.requireValue(checks.apply(LaunchOp::Mod, names::rows, rowsOfBlock), 0,
-                      "expected full blocks of " + Twine(rowsOfBlock) +
-                          " rows of sums, got {sr} rows");
 }
 
 /// Requires of a launch: positions and work items have 32-bit numbers.
@@ -93,7 +86,7 @@ tile::KernelOp ConvertWriter::createKernel(StringRef name) {
       w.arguments.dimsOf(names::queries, names::queryHeads, names::dim));
   CheckList checks(b.getContext());
   checkSizes(checks, names::queries, "queries");
-  requireBlocksOfSums(checks);
+  checks.requireBlocksOfSums();
   checks.require(checks.apply(LaunchOp::Ge, names::rows, names::queries),
                  "expected at least {sq} rows of sums, one for each query, got "
                  "{sr}");

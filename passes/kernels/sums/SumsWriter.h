@@ -5,14 +5,9 @@
 #ifndef ATTN_PASSES_KERNELS_SUMS_SUMSWRITER_H
 #define ATTN_PASSES_KERNELS_SUMS_SUMSWRITER_H
 
-#include "../CheckList.h"
 #include "attn/dialect/Tile.h"
 
 namespace attn {
-
-/// Requires of a launch whole blocks of sums: those of a block are in an order
-/// of their own in memory.
-void requireBlocksOfSums(CheckList &checks);
 
 /// Writes kernel `name` before the function of an op, which has a config.
 tile::KernelOp writeClearKernel(ClearSumsOp op, llvm::StringRef name);

@@ -288,25 +288,25 @@ LogicalResult TileRanges::visitStoreOf(StoreOp store, SyncNumbers &at) {
 }
 
 /// Records which rows are added to; the values that are added are not followed.
-LogicalResult TileRanges::visitReduceAdd(tile::ReduceAddOp add,
-                                         SyncNumbers &at) {
+static LogicalResult noteAdded(tile::ReduceAddOp add, WrittenRows &written,
+                               SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(add, at);
   if (failed(row)) {
     return failure();
   }
   auto tile = dyn_cast<RankedTensorType>(add.getTile().getType());
-  return tile ? noteWritten(add, tile, at.run.item, *row, contents.written, at)
+  return tile ? noteWritten(add, tile, at.run.item, *row, written, at)
               : success();
 }
 
-LogicalResult TileRanges::visitReduceAdd(ws::ReduceAddOp add, SyncNumbers &at) {
+static LogicalResult noteAdded(ws::ReduceAddOp add, WrittenRows &written,
+                               SyncNumbers &at) {
   FailureOr<TileStart> row = rowOf(add, at);
   auto kernel = add->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(add.getHold());
   return failed(row) ? failure()
                      : noteWritten(add, cast<RankedTensorType>(hold.getType()),
-                                   at.run.steps.back().item, *row,
-                                   contents.written, at);
+                                   at.run.steps.back().item, *row, written, at);
 }
 
 /// A part of partial results counts as the block of its number.
@@ -623,7 +623,7 @@ LogicalResult TileRanges::visit(Operation *op, SyncNumbers &at) {
       .Case<tile::StoreRowOp, tile::StoreRegOp>(
           [&](auto store) { return visitStoreOf(store, at); })
       .Case<ws::ReduceAddOp, tile::ReduceAddOp>(
-          [&](auto add) { return visitReduceAdd(add, at); })
+          [&](auto add) { return noteAdded(add, contents.written, at); })
       .Case<tile::LoadOp, tile::LoadRowOp>(
           [&](auto load) { return visitLoad(load, at); })
       .Case([&](tile::BoundsOp bounds) { return visitBounds(bounds, at); })

@@ -98,8 +98,6 @@ private:
   mlir::LogicalResult visitStore(ws::StoreOp store, SyncNumbers &at);
   template <typename StoreOp>
   mlir::LogicalResult visitStoreOf(StoreOp store, SyncNumbers &at);
-  mlir::LogicalResult visitReduceAdd(tile::ReduceAddOp add, SyncNumbers &at);
-  mlir::LogicalResult visitReduceAdd(ws::ReduceAddOp add, SyncNumbers &at);
   template <typename LoadOp>
   mlir::LogicalResult visitLoad(LoadOp load, SyncNumbers &at);
   mlir::LogicalResult visitCoords(tile::CoordsOp coords, SyncNumbers &at);

@@ -17,6 +17,11 @@ std::optional<RoleRegisters> generator::shareRegisters(MachineAttr machine,
   int64_t groups = consumers + 1;
   int64_t threads = groups * warps.getLanes() * warps.getGroup();
   int64_t budget = groups * launchRegisters(machine, threads);
+  if (budget - least > consumers * registers.getHighest()) {
+    // One CTA cannot use all registers: two share them if their roles can.
+    int64_t ofTwo = groups * launchRegisters(machine, 2 * threads);
+    budget = ofTwo - least < consumers * registers.getLowest() ? budget : ofTwo;
+  }
   int64_t consumer =
       std::min(roundDown(registers, (budget - least) / consumers),
                registers.getHighest());

@@ -86,7 +86,7 @@
 
 // -----
 
-// expected-error @+1 {{expected 'none' or 'right', got 'left'}}
+// expected-error @+1 {{expected 'none', 'right' or 'both', got 'left'}}
 #s = #attn.schedule<"x" machine "m" { split M 2 knob skip left }>
 
 // -----

@@ -90,18 +90,12 @@ class Session:
         except RuntimeError as error:
             self.broken[name] = first_line(error)
 
-    def make_attn(self, point, inputs):
-        """The contender attn, of the bundle for a point."""
-        path = os.path.join(self.settings.bundles, contenders.bundle_name(point))
-        captured = contenders.attn_captured(self.torch, point, inputs[0].device)
-        return contenders.AttnContender(self.torch, point, inputs, self.bundle(path), captured)
-
     def problems(self):
         """The problems of the variants, as their plans have them."""
         return [bundle.plan["problem"] for bundles in self.variants.values() for bundle in bundles]
 
-    def attn(self, point, inputs):
-        """The contender attn."""
+    def make_attn(self, point, inputs):
+        """The contender attn, of the bundles for a point."""
         bundle_of = lambda point: self.bundle(os.path.join(self.settings.bundles, contenders.bundle_name(point)))
         if point.is_backward:
             return backward.AttnContender(self.torch, point, inputs, bundle_of(point), bundle_of(point.forward))

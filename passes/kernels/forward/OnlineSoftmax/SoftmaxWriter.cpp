@@ -108,7 +108,8 @@ void SoftmaxWriter::addSinks(Value sinks, Value &factor, Value &lse) {
   Value empty = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, factor, zero);
   factor = b.make<arith::SelectOp>(empty, zero,
                                    b.make<arith::MulFOp>(factor, share));
-  Value high = b.make<arith::MaxNumFOp>(lse, sinks),
+  // A NaN among the scores reaches the LSE.
+  Value high = b.make<arith::MaximumFOp>(lse, sinks),
         low = b.make<arith::MinNumFOp>(lse, sinks);
   Value sum = b.make<arith::AddFOp>(one, exp(b.make<arith::SubFOp>(low, high)));
   Value log = b.make<arith::MulFOp>(b.make<math::Log2Op>(sum),

@@ -2,12 +2,12 @@
 //
 // Writes a kernel without a loop: a work item is a block of the rows of one
 // batch and one head.
-#ifndef ATTN_PASSES_KERNELS_ROWSWRITER_H
-#define ATTN_PASSES_KERNELS_ROWSWRITER_H
+#ifndef ATTN_PASSES_KERNELS_TILING_ROWSWRITER_H
+#define ATTN_PASSES_KERNELS_TILING_ROWSWRITER_H
 
-#include "CheckList.h"
-#include "TileBuilder.h"
-#include "Tiling/ArgumentList.h"
+#include "../CheckList.h"
+#include "../TileBuilder.h"
+#include "ArgumentList.h"
 
 namespace attn {
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace attn
 
-#endif // ATTN_PASSES_KERNELS_ROWSWRITER_H
+#endif // ATTN_PASSES_KERNELS_TILING_ROWSWRITER_H
