@@ -20,8 +20,8 @@ class SampleTest(unittest.TestCase):
     def test_most_broken_kernels_are_noticed(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
-                [sys.executable, "-B", JUDGE, os.environ["ATTN_BUILD"], "--every=97", "--original-seeds=2",
-                 "--seeds=4", "--min-rate=95", "--max-declared=16", "--min-mutants=120", f"--output={folder}"],
+                [sys.executable, "-B", JUDGE, os.environ["ATTN_BUILD"], "--every=193", "--original-seeds=2",
+                 "--seeds=4", "--min-rate=95", "--max-declared=16", "--min-mutants=60", f"--output={folder}"],
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 

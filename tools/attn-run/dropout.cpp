@@ -4,6 +4,8 @@
 
 #include "region.h"
 
+#include <cmath>
+
 using namespace attn::run;
 
 static uint64_t multiply(uint32_t a, uint32_t b) { return uint64_t(a) * b; }
@@ -37,7 +39,7 @@ static std::array<uint32_t, 2> philox2x32(std::array<uint32_t, 2> counter,
 
 Dropout::Dropout(double rate, std::array<uint64_t, 2> state)
     : on(true), rate(float(rate)), state(state) {
-  drop = uint32_t(float(rate) * 65536.0F + 0.5F);
+  drop = uint32_t(std::floor(float(rate) * 65536.0F + 0.5F));
 }
 
 Dropout::OfRow::OfRow(const Dropout &of, const Row &row)

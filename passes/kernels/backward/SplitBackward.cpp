@@ -111,8 +111,7 @@ struct SplitBackwardPass
     constexpr int64_t group = kGroupColumns;
     auto func = op->getParentOfType<func::FuncOp>();
     bool mayBe = func && !op.hasDropout() && !changesSlope(op) &&
-                 op.getHeadDim() % group == 0 &&
-                 func->hasAttr(kAnyOrderAttr) &&
+                 op.getHeadDim() % group == 0 && func->hasAttr(kAnyOrderAttr) &&
                  llvm::none_of(op.getResults(),
                                [](Value result) { return result.use_empty(); });
     return mayBe ? hasExactEntry(op) : false;

@@ -16,8 +16,8 @@ struct RoleRegisters {
 
 /// Returns how the roles share the register file, or half of it if one CTA
 /// cannot use all of it: the consumers get as many as possible so that the
-/// loader has at least `least`, and the loader gets the rest. Nothing if that is
-/// impossible.
+/// loader has at least `least`, and the loader gets the rest. Nothing if that
+/// is impossible.
 std::optional<RoleRegisters> shareRegisters(MachineAttr machine,
                                             int64_t consumers, int64_t least);
 
