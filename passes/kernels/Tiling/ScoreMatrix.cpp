@@ -21,6 +21,18 @@ Value ScoreMatrix::start(Side side, const Place &at) {
   return b.mul(block, axis(side).tileSize);
 }
 
+SmallVector<Value> ScoreMatrix::members() {
+  SmallVector<Value> members;
+  Value rest = iteration;
+  for (Value count : {repeats, outerRepeats}) {
+    if (count) {
+      members.push_back(b.make<arith::RemUIOp>(rest, count));
+      rest = b.make<arith::DivUIOp>(rest, count);
+    }
+  }
+  return members;
+}
+
 Value ScoreMatrix::coords(Side side, Place &at) {
   Value &known = side == Side::Query ? at.queries : at.keys;
   if (!known) {

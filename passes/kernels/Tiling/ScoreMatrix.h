@@ -37,6 +37,9 @@ public:
   mlir::Value start(Side side, const Place &at);
   /// The first row to store: past the end if a later part stores the rows.
   mlir::Value firstRowToWrite(mlir::Value work, const Place &at);
+  /// The numbers of this iteration among those on its block: by `repeats`, then
+  /// by `outerRepeats`.
+  llvm::SmallVector<mlir::Value> members();
   /// The position along `side` of each element of a score tile.
   mlir::Value coords(Side side, Place &at);
 

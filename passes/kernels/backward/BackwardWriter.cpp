@@ -20,7 +20,9 @@ BackwardWriter::BackwardWriter(AttentionBwdOp op, Side owned)
   layout = access.build(b.getContext());
 }
 
-int64_t BackwardWriter::columnsOf(Value source) const {
+/// Returns the columns of the tiles of Q, K, V or dO.
+static int64_t columnsOf(Value source, const BackwardArguments &args,
+                         ConfigAttr config) {
   bool isOfV = source == args.v || source == args.outGradient;
   int64_t stated = isOfV ? config.getTileDv() : config.getTileD();
   return stated ? stated : cast<ShapedType>(source.getType()).getDimSize(3);
@@ -189,24 +191,12 @@ Value BackwardWriter::headOf(Side side, const Place &at) {
   return b.add(b.mul(at.head, group), member);
 }
 
-BackwardWriter::Values BackwardWriter::membersOf() {
-  Values members;
-  Value rest = matrix.iteration;
-  for (Value count : {matrix.repeats, matrix.outerRepeats}) {
-    if (count) {
-      members.push_back(b.make<arith::RemUIOp>(rest, count));
-      rest = b.make<arith::DivUIOp>(rest, count);
-    }
-  }
-  return members;
-}
-
 Place BackwardWriter::itemOf(Value work) {
   Place at = matrix.place(work);
   if (!sumsBatches && !sumsHeads) {
     return at;
   }
-  Values members = membersOf();
+  Values members = matrix.members();
   at.head = sumsHeads ? members.front() : at.head;
   at.batch = sumsBatches ? members.back() : at.batch;
   return at;
@@ -220,7 +210,8 @@ Place BackwardWriter::placeOf(Value work) {
 
 Value BackwardWriter::loadTile(StringRef step, Value source, Side side,
                                Value work) {
-  Type type = matrix.tileType(side, columnsOf(source), elementType);
+  Type type =
+      matrix.tileType(side, columnsOf(source, args, config), elementType);
   return b.step(step, work, type, [&](ValueRange values) -> Values {
     Place at = itemOf(values[0]);
     return {b.make<tile::LoadOp>(type, source, at.batch, headOf(side, at),
@@ -240,7 +231,8 @@ Value BackwardWriter::loadRows(StringRef step, Value source, Value work) {
 }
 
 Value BackwardWriter::zeroSum(Value of) {
-  auto type = matrix.tileType(owned, columnsOf(of), b.getF32Type());
+  auto type =
+      matrix.tileType(owned, columnsOf(of, args, config), b.getF32Type());
   return b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
 }
 
@@ -426,7 +418,8 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
       b.step("put_ds", derivatives, type, [&](ValueRange values) -> Values {
         return {b.make<tile::ShareOp>(type, values[0])};
       })[0];
-  auto share = matrix.tileType(Side::Query, columnsOf(args.q), b.getF32Type());
+  auto share = matrix.tileType(Side::Query, columnsOf(args.q, args, config),
+                               b.getF32Type());
   Value product =
       b.step("mm_dq", {shared, keys}, share, [&](ValueRange values) -> Values {
         return {b.make<tile::MmaOp>(share, values[0], values[1], Value(),

@@ -66,9 +66,6 @@ public:
   /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
   mlir::Value zeroSum(mlir::Value of);
 
-  /// Returns the numbers of this iteration among those on its block: of the
-  /// head, then of the batch.
-  Values membersOf();
   /// Returns the coordinates of a work item; of pairs, those of this iteration.
   Place itemOf(mlir::Value work);
   /// Returns these with the query head.
@@ -90,8 +87,6 @@ private:
   mlir::Value writeScore(mlir::Value scores, mlir::Value work,
                          mlir::Value &slope);
   mlir::Value writeMask(mlir::Value scores, mlir::Value work);
-  /// Returns the columns of the tiles of Q, K, V or dO.
-  int64_t columnsOf(mlir::Value source) const;
 
   ConfigAttr config;
   Side owned;

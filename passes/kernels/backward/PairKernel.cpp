@@ -119,7 +119,7 @@ Value PairWriter::writeNext() {
 Value PairWriter::isOuter(bool isFirst) {
   Value result;
   Value counts[] = {w.matrix.repeats, w.matrix.outerRepeats};
-  for (auto [member, count] : llvm::zip(w.membersOf(), counts)) {
+  for (auto [member, count] : llvm::zip(w.matrix.members(), counts)) {
     Value wanted = isFirst ? b.sub(count, b.i32(1)) : b.i32(0);
     Value is = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, member, wanted);
     result = result ? b.make<arith::AndIOp>(result, is) : is;

@@ -97,15 +97,15 @@ LogicalResult SyncUnroller::runBranch(scf::IfOp branch) {
 
 /// A branch that depends on data: either way may be taken.
 LogicalResult SyncUnroller::runEither(scf::IfOp branch) {
-  size_t first = tiles->countWritten();
+  size_t first = tiles->getWritten().size();
   if (failed(runBlock(branch.getThenRegion().front()))) {
     return failure();
   }
-  size_t second = tiles->countWritten();
+  size_t second = tiles->getWritten().size();
   if (branch.elseBlock() && failed(runBlock(*branch.elseBlock()))) {
     return failure();
   }
-  tiles->keepCommon(first, second);
+  tiles->getWritten().keepCommon(first, second);
   return branch.getNumResults() == 0 ? success()
                                      : tiles->passEither(branch, numbers);
 }

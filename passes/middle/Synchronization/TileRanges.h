@@ -78,14 +78,8 @@ public:
   mlir::LogicalResult checkUsed(mlir::Operation *op, SyncNumbers &at) const;
   /// Renames the values of a region or block.
   void pass(mlir::ValueRange from, mlir::ValueRange to);
-  /// The number of tiles written so far.
-  size_t countWritten() const { return contents.written.size(); }
-  /// Either of two regions may have run: one wrote the tiles from number
-  /// `first` on, the other those from `second` on. Keeps the tiles that both
-  /// wrote.
-  void keepCommon(size_t first, size_t second) {
-    contents.written.keepCommon(first, second);
-  }
+  /// The tiles that all agents have written so far.
+  WrittenRows &getWritten() { return contents.written; }
   /// Merges the values of the two regions of a branch.
   mlir::LogicalResult passEither(mlir::scf::IfOp branch, SyncNumbers &at);
 
