@@ -7,6 +7,7 @@
 #include "attn/dialect/Launch.h"
 #include "attn/dialect/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace attn {
 
@@ -27,6 +28,20 @@ llvm::LogicalResult replaceFunctions(
     llvm::function_ref<mlir::FailureOr<tile::KernelOp>(mlir::func::FuncOp,
                                                        mlir::Operation *)>
         write);
+
+/// The same for functions around ops of these types, for each of which `write`
+/// takes the op and the kernel's name.
+template <typename... Ops, typename Write>
+llvm::LogicalResult replaceFunctions(mlir::ModuleOp module, Write write) {
+  using Written = mlir::FailureOr<tile::KernelOp>;
+  return replaceFunctions(
+      module, [](mlir::Operation *op) { return mlir::isa<Ops...>(op); },
+      [&](mlir::func::FuncOp func, mlir::Operation *op) -> Written {
+        return llvm::TypeSwitch<mlir::Operation *, Written>(op)
+            .template Case<Ops...>(
+                [&](auto of) -> Written { return write(of, func.getName()); });
+      });
+}
 
 } // namespace attn
 

@@ -14,18 +14,14 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-static FailureOr<tile::KernelOp> tileSums(func::FuncOp func, Operation *op) {
-  return writeSumKernel(cast<SumGradientOp>(op), func.getName());
-}
-
 namespace {
 struct TileSumGradientPass
     : public attn::impl::TileSumGradientBase<TileSumGradientPass> {
   using TileSumGradientBase::TileSumGradientBase;
 
   void runOnOperation() override {
-    auto isSum = [](Operation *op) { return isa<SumGradientOp>(op); };
-    if (failed(replaceFunctions(getOperation(), isSum, tileSums))) {
+    if (failed(
+            replaceFunctions<SumGradientOp>(getOperation(), writeSumKernel))) {
       signalPassFailure();
     }
   }

@@ -14,17 +14,12 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-static FailureOr<tile::KernelOp> tileDelta(func::FuncOp func, Operation *op) {
-  return writeDeltaKernel(cast<DeltaOp>(op), func.getName());
-}
-
 namespace {
 struct TileDeltaPass : public attn::impl::TileDeltaBase<TileDeltaPass> {
   using TileDeltaBase::TileDeltaBase;
 
   void runOnOperation() override {
-    auto isDelta = [](Operation *op) { return isa<DeltaOp>(op); };
-    if (failed(replaceFunctions(getOperation(), isDelta, tileDelta))) {
+    if (failed(replaceFunctions<DeltaOp>(getOperation(), writeDeltaKernel))) {
       signalPassFailure();
     }
   }

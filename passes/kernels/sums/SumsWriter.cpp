@@ -29,7 +29,7 @@ static void checkSizes(CheckList &checks, StringRef rows, StringRef words) {
                      "} rows, {hq} heads and {b} batches");
 }
 
-tile::KernelOp attn::writeClearKernel(ClearSumsOp op, StringRef name) {
+tile::KernelOp attn::writeSumsKernel(ClearSumsOp op, StringRef name) {
   RowsWriter w(op, *op.getConfig(), /*positionDim=*/2, /*headsDim=*/1);
   TileBuilder &b = w.b;
   Value sums;
@@ -136,6 +136,6 @@ tile::KernelOp ConvertWriter::write(StringRef name) {
   return kernel;
 }
 
-tile::KernelOp attn::writeConvertKernel(ConvertSumsOp op, StringRef name) {
+tile::KernelOp attn::writeSumsKernel(ConvertSumsOp op, StringRef name) {
   return ConvertWriter(op).write(name);
 }

@@ -10,8 +10,8 @@
 namespace attn {
 
 /// Writes kernel `name` before the function of an op, which has a config.
-tile::KernelOp writeClearKernel(ClearSumsOp op, llvm::StringRef name);
-tile::KernelOp writeConvertKernel(ConvertSumsOp op, llvm::StringRef name);
+tile::KernelOp writeSumsKernel(ClearSumsOp op, llvm::StringRef name);
+tile::KernelOp writeSumsKernel(ConvertSumsOp op, llvm::StringRef name);
 
 } // namespace attn
 

@@ -14,21 +14,16 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-static FailureOr<tile::KernelOp> tileSums(func::FuncOp func, Operation *op) {
-  auto clear = dyn_cast<ClearSumsOp>(op);
-  return clear ? writeClearKernel(clear, func.getName())
-               : writeConvertKernel(cast<ConvertSumsOp>(op), func.getName());
-}
-
 namespace {
 struct TileSumsPass : public attn::impl::TileSumsBase<TileSumsPass> {
   using TileSumsBase::TileSumsBase;
 
   void runOnOperation() override {
-    auto isOfSums = [](Operation *op) {
-      return isa<ClearSumsOp, ConvertSumsOp>(op);
+    auto write = [](auto op, StringRef name) {
+      return writeSumsKernel(op, name);
     };
-    if (failed(replaceFunctions(getOperation(), isOfSums, tileSums))) {
+    if (failed(replaceFunctions<ClearSumsOp, ConvertSumsOp>(getOperation(),
+                                                            write))) {
       signalPassFailure();
     }
   }
