@@ -42,30 +42,33 @@ static void replaceBy(const launch::Expressions &make, Attribute &expression,
   }
 }
 
-SeenKeys attn::seenKeys(MLIRContext *context, MaskKind mask,
-                        MaskBounds bounds) {
+/// Narrows a range by all bounds, whose sides are the texts `first` and `last`.
+static OpenRange narrow(OpenRange range, MLIRContext *context,
+                        MaskBounds bounds, StringLiteral MaskBound::*first,
+                        StringLiteral MaskBound::*last) {
   launch::Expressions make(context);
-  SeenKeys keys;
-  if (builtInMask(mask).causal) {
-    keys.last = make.name(kDiagonal);
-  }
   for (const MaskBound &bound : maskBounds(bounds)) {
-    replaceBy(make, keys.first, bound.first);
-    replaceBy(make, keys.last, bound.last);
+    replaceBy(make, range.first, bound.*first);
+    replaceBy(make, range.last, bound.*last);
   }
-  return keys;
+  return range;
 }
 
-SeeingDiagonals attn::seeingDiagonals(MLIRContext *context, MaskKind mask,
-                                      MaskBounds bounds) {
-  launch::Expressions make(context);
-  SeeingDiagonals diagonals;
+OpenRange attn::seenKeys(MLIRContext *context, MaskKind mask,
+                         MaskBounds bounds) {
+  OpenRange keys;
   if (builtInMask(mask).causal) {
-    diagonals.first = make.name(kKey);
+    keys.last = launch::Expressions(context).name(kDiagonal);
   }
-  for (const MaskBound &bound : maskBounds(bounds)) {
-    replaceBy(make, diagonals.first, bound.firstDiagonal);
-    replaceBy(make, diagonals.last, bound.lastDiagonal);
+  return narrow(keys, context, bounds, &MaskBound::first, &MaskBound::last);
+}
+
+OpenRange attn::seeingDiagonals(MLIRContext *context, MaskKind mask,
+                                MaskBounds bounds) {
+  OpenRange diagonals;
+  if (builtInMask(mask).causal) {
+    diagonals.first = launch::Expressions(context).name(kKey);
   }
-  return diagonals;
+  return narrow(diagonals, context, bounds, &MaskBound::firstDiagonal,
+                &MaskBound::lastDiagonal);
 }

@@ -50,23 +50,23 @@ mlir::LogicalResult
 verifyBounds(MaskKind mask, MaskBounds bounds,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// The keys that a query sees, as expressions of launch plans; null if the side
-/// is open. Their names are those of bounds and sizes, and kDiagonal.
-struct SeenKeys {
+/// A range as expressions of launch plans; null if the side is open.
+struct OpenRange {
   mlir::Attribute first, last;
 };
+
+/// The keys that a query sees. Their names are those of bounds and sizes, and
+/// kDiagonal.
 constexpr llvm::StringLiteral kDiagonal = "diagonal";
-SeenKeys seenKeys(mlir::MLIRContext *context, MaskKind mask, MaskBounds bounds);
+OpenRange seenKeys(mlir::MLIRContext *context, MaskKind mask,
+                   MaskBounds bounds);
 
 /// The diagonals of the queries that see a key, with the name kKey in place of
-/// kDiagonal. The first is open if SeenKeys::last is, and the last if
-/// SeenKeys::first is.
-struct SeeingDiagonals {
-  mlir::Attribute first, last;
-};
+/// kDiagonal. The first is open if the last of seenKeys() is, and the other way
+/// around.
 constexpr llvm::StringLiteral kKey = "key";
-SeeingDiagonals seeingDiagonals(mlir::MLIRContext *context, MaskKind mask,
-                                MaskBounds bounds);
+OpenRange seeingDiagonals(mlir::MLIRContext *context, MaskKind mask,
+                          MaskBounds bounds);
 
 } // namespace attn
 

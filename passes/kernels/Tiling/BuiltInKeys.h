@@ -22,11 +22,11 @@ struct BuiltInKeys {
   /// Returns the last query that sees each key, which may be beyond the last.
   mlir::Value lastQuery(TileBuilder &b, mlir::Value keys) const;
 
-  SeenKeys seen;
+  OpenRange seen;
   bool bottomRight = false;
   mlir::Value seqlenQ, seqlenK;
   llvm::StringMap<mlir::Value> bounds = {}; // of the mask, by name
-  SeeingDiagonals seeing = {};
+  OpenRange seeing = {};
 
 private:
   mlir::Value toDiagonal(TileBuilder &b, mlir::Value queries) const;

@@ -181,7 +181,7 @@ void attn::describeSeenKeys(tile::KernelOp kernel) {
     return; // the user's mask is a function
   }
   ProblemAttr problem = kernel.getProblem();
-  SeenKeys keys =
+  OpenRange keys =
       seenKeys(kernel.getContext(), problem.getMask(), problem.getBounds());
   Builder builder(kernel.getContext());
   SmallVector<NamedAttribute> described;
