@@ -83,8 +83,9 @@ static json::Object writeParam(Attribute param) {
       });
 }
 
+static double number(FloatAttr bound) { return bound.getValueAsDouble(); }
+
 static json::Object write(launch::NumericsAttr bounds) {
-  auto number = [](FloatAttr bound) { return bound.getValueAsDouble(); };
   return json::Object{{"score_relative", number(bounds.getScoreRelative())},
                       {"o_relative", number(bounds.getORelative())},
                       {"o_per_key", number(bounds.getOPerKey())},
@@ -92,6 +93,22 @@ static json::Object write(launch::NumericsAttr bounds) {
                       {"lse_relative", number(bounds.getLseRelative())},
                       {"lse_absolute", number(bounds.getLseAbsolute())},
                       {"lse_per_root_key", number(bounds.getLsePerRootKey())}};
+}
+
+static json::Object write(launch::GradientNumericsAttr bounds) {
+  return json::Object{
+      {"score_relative", number(bounds.getScoreRelative())},
+      {"exponential", number(bounds.getExponential())},
+      {"exponent_relative", number(bounds.getExponentRelative())},
+      {"flush", number(bounds.getFlush())},
+      {"dp_relative", number(bounds.getDpRelative())},
+      {"delta_relative", number(bounds.getDeltaRelative())},
+      {"lse2_relative", number(bounds.getLse2Relative())},
+      {"operations", number(bounds.getOperations())},
+      {"per_product", number(bounds.getPerProduct())},
+      {"per_addition", number(bounds.getPerAddition())},
+      {"rounding", number(bounds.getRounding())},
+      {"least", number(bounds.getLeast())}};
 }
 
 static json::Object write(launch::StampsAttr stamps) {
@@ -222,6 +239,9 @@ static json::Object writeVariant(launch::VariantOp variant,
   }
   if (variant.getNumerics()) {
     object["numerics"] = write(*variant.getNumerics());
+  }
+  if (variant.getGradientNumerics()) {
+    object["gradient_numerics"] = write(*variant.getGradientNumerics());
   }
   if (variant.getSchedule()) {
     object["schedule"] = writeSchedule(*variant.getSchedule());

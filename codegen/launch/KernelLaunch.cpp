@@ -3,7 +3,6 @@
 #include "LaunchParams.h"
 #include "LaunchSizes.h"
 #include "OverflowChecks.h"
-#include "attn/codegen/launch/Numerics.h"
 #include "attn/codegen/launch/StampLayout.h"
 
 using namespace mlir;
@@ -148,6 +147,13 @@ launch::NumericsAttr KernelLaunch::numerics() const {
       context(), number(bounds.scoreRelative), number(bounds.oRelative),
       number(bounds.oPerKey), number(bounds.flush), number(bounds.lseRelative),
       number(bounds.lseAbsolute), number(bounds.lsePerRootKey));
+}
+
+std::optional<GradientNumerics> KernelLaunch::gradientNumerics() const {
+  if (!kernel.getArgs().find(ArgumentRole::OutputGradient)) {
+    return std::nullopt;
+  }
+  return GradientNumerics::of(Precision::of(kernel));
 }
 
 Attribute KernelLaunch::sizeOf(LaunchSize launchSize) const {

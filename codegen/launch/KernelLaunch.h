@@ -7,6 +7,7 @@
 #include "attn/codegen/launch/JoinLayout.h"
 #include "attn/codegen/launch/LaunchPlan.h"
 #include "attn/codegen/launch/LaunchShape.h"
+#include "attn/codegen/launch/Numerics.h"
 
 namespace attn::codegen {
 
@@ -26,8 +27,10 @@ public:
   /// joined parts are reset at the end.
   mlir::Attribute workspace() const;
   int64_t zeroed() const;
-  /// The bounds on the error of the results, or null.
+  /// The bounds on the errors of O and LSE, or null.
   launch::NumericsAttr numerics() const;
+  /// The bounds of a kernel of a backward pass, which has an argument for dO.
+  std::optional<GradientNumerics> gradientNumerics() const;
   /// Whether the last wave of work items is cut into parts.
   bool isCut() const { return JoinLayout::isIn(kernel); }
   bool hasStamps() const { return bool(stamps()); }

@@ -87,6 +87,7 @@ private:
   Attribute when();
   Attribute workspace();
   int64_t zeroed();
+  launch::GradientNumericsAttr gradientNumerics();
   bool isOnly() { return choice.size() == 1; }
 
   const Choice &choice;
@@ -133,6 +134,22 @@ int64_t VariantBuilder::zeroed() {
   return most;
 }
 
+/// Returns what the kernels of gradients and of statistics need together, or
+/// null if there is none.
+launch::GradientNumericsAttr VariantBuilder::gradientNumerics() {
+  std::optional<GradientNumerics> all;
+  for (const KernelLaunch *kernel : choice) {
+    std::optional<GradientNumerics> own = kernel->gradientNumerics();
+    if (own && all) {
+      all->allow(*own);
+    } else if (own) {
+      all = own;
+    }
+  }
+  MLIRContext *context = choice.front()->getKernel()->getContext();
+  return all ? all->toAttr(context) : launch::GradientNumericsAttr();
+}
+
 void VariantBuilder::create(OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
   ws::KernelOp last = choice.back()->getKernel();
@@ -143,7 +160,7 @@ void VariantBuilder::create(OpBuilder &builder) {
       saysCondition ? last.getVariant()->getWhen() : ConditionAttr(),
       workspace(),
       zeroed() ? builder.getI64IntegerAttr(zeroed()) : IntegerAttr(),
-      choice.back()->numerics(),
+      choice.back()->numerics(), gradientNumerics(),
       isOnly() ? last.getScheduleAttr() : ScheduleAttr());
   builder.setInsertionPointToStart(&variant.getBody().emplaceBlock());
   for (const KernelLaunch *kernel : choice) {

@@ -3,26 +3,13 @@
 // Derives a kernel's numerics contract. Each term is the relative error of one
 // rounding or approximation; docs/launch-plan.md has the table.
 #include "attn/codegen/launch/Numerics.h"
-#include "attn/dialect/Exp2Poly.h"
+#include "Roundings.h"
 #include <cmath>
 
 using namespace attn;
 using namespace attn::codegen;
 
-/// Half a unit in the last place of 1: for f32, and for the type to which P and
-/// O are rounded.
-constexpr double kRoundF32 = 0x1p-24;
-static double roundingOf(bool isF16) { return isF16 ? 0x1p-11 : 0x1p-8; }
-
-/// The error of one instruction of the tensor cores, relative to the magnitudes
-/// of its products and of the previous sum: it aligns 16 products and that sum
-/// to the largest of them, truncates each after 25 fraction bits, and rounds
-/// their sum toward zero.
-constexpr int64_t kProducts = 16;
-constexpr double kTensorCore = (kProducts + 1) * 0x1p-25 + 0x1p-23;
-
-/// ex2.approx, relative; lg2.approx, relative to a result of at least 1.
-constexpr double kExp2Unit = 0x1p-22;
+/// lg2.approx, relative to a result of at least 1.
 constexpr double kLog2Unit = 0x1p-22;
 
 /// Additions in f32 round to nearest: the errors of n of them grow like
@@ -39,6 +26,8 @@ Precision Precision::of(ws::KernelOp kernel) {
   bool hasPolynomials = kernel.getSchedule().getExp2Soft().number > 0;
   return {problem.getDtype().isF16(),
           problem.getHeadDim(),
+          problem.getHeadDimV(),
+          config.getTileM(),
           config.getTileN(),
           config.getRowMax(),
           config.getRescaleThreshold(),
@@ -59,16 +48,10 @@ static double rangeOf(const Precision &precision) {
              : keys + double(precision.rescaleThreshold);
 }
 
-/// Returns the error of an exponential before it is rounded to P's type: the
-/// error of the instruction or the polynomial, and of the rounding of its
-/// argument.
+/// Returns the error of an exponential before it is rounded to P's type: its
+/// own, and that of the rounding of its argument.
 static double exponentialOf(const Precision &precision) {
-  double computed = kExp2Unit;
-  if (int64_t degree = precision.polynomialDegree) {
-    computed = std::max(
-        computed, exp2poly::kRelativeError[degree - exp2poly::kMinDegree]);
-  }
-  return computed + kLn2 * kRoundF32 * rangeOf(precision);
+  return roundings::exp2Of(precision) + kLn2 * kRoundF32 * rangeOf(precision);
 }
 
 /// Returns the probability below which P may become 0, relative to a sum of at
@@ -81,15 +64,14 @@ static double flushOf(const Precision &precision) {
 
 Numerics Numerics::of(const Precision &precision) {
   double exponential = exponentialOf(precision);
-  double rounding = roundingOf(precision.isF16);
+  double rounding = roundings::ofElement(precision.isF16);
   double blocksPerKey = 1 / double(precision.tileN);
   // Each part of an item is scaled to a common reference.
   double joins = double(precision.lastWaveParts - 1) * 2 * kExp2Unit;
 
   Numerics numerics;
   // The product, the scale times log2(e), and their product.
-  int64_t steps = (precision.headDim + kProducts - 1) / kProducts;
-  numerics.scoreRelative = double(steps) * kTensorCore + 4 * kRoundF32;
+  numerics.scoreRelative = roundings::scoreOf(precision);
   // P and O are rounded; P and its sum both have the exponentials' errors; 1/l
   // and its product are within 2^-21. Errors of errors add less than a
   // hundredth.

@@ -50,17 +50,35 @@ LogicalResult NumberAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return emitError() << "expected a parameter of i32 or i64, got " << type;
 }
 
-LogicalResult NumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   FloatAttr scoreRelative, FloatAttr oRelative,
-                                   FloatAttr oPerKey, FloatAttr flush,
-                                   FloatAttr lseRelative, FloatAttr lseAbsolute,
-                                   FloatAttr lsePerRootKey) {
-  for (FloatAttr bound : {scoreRelative, oRelative, oPerKey, flush, lseRelative,
-                          lseAbsolute, lsePerRootKey}) {
+/// C1 of the contracts.
+static LogicalResult verifyBounds(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<FloatAttr> bounds) {
+  for (FloatAttr bound : bounds) {
     double value = bound.getValueAsDouble();
     if (!bound.getType().isF64() || !(value >= 0 && value < 1)) {
       return emitError() << "expected an f64 from 0 to below 1, got " << bound;
     }
   }
   return success();
+}
+
+LogicalResult NumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   FloatAttr scoreRelative, FloatAttr oRelative,
+                                   FloatAttr oPerKey, FloatAttr flush,
+                                   FloatAttr lseRelative, FloatAttr lseAbsolute,
+                                   FloatAttr lsePerRootKey) {
+  return verifyBounds(emitError, {scoreRelative, oRelative, oPerKey, flush,
+                                  lseRelative, lseAbsolute, lsePerRootKey});
+}
+
+LogicalResult GradientNumericsAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, FloatAttr scoreRelative,
+    FloatAttr exponential, FloatAttr exponentRelative, FloatAttr flush,
+    FloatAttr dpRelative, FloatAttr deltaRelative, FloatAttr lse2Relative,
+    FloatAttr operations, FloatAttr perProduct, FloatAttr perAddition,
+    FloatAttr rounding, FloatAttr least) {
+  return verifyBounds(emitError,
+                      {scoreRelative, exponential, exponentRelative, flush,
+                       dpRelative, deltaRelative, lse2Relative, operations,
+                       perProduct, perAddition, rounding, least});
 }

@@ -104,8 +104,7 @@ std::vector<std::string> JsonReader::keys() const {
   return names;
 }
 
-Status
-JsonReader::expectObject(std::initializer_list<const char *> known) const {
+Status JsonReader::expectObject(const std::vector<const char *> &known) const {
   if (!value->is_object()) {
     return failExpected("an object");
   }

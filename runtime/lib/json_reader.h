@@ -50,7 +50,7 @@ public:
   }
 
   /// Requires an object with no keys other than `known`.
-  Status expectObject(std::initializer_list<const char *> known) const;
+  Status expectObject(const std::vector<const char *> &known) const;
   Status expectArray(size_t least, size_t most) const;
 
   bool has(const char *key) const {

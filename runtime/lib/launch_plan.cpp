@@ -540,20 +540,21 @@ Status PlanReader::readSizes(const JsonReader &json) {
   return {};
 }
 
-static Status readNumerics(const JsonReader &json, PlanNumerics &numerics) {
-  const struct {
-    const char *key;
-    double &bound;
-  } bounds[] = {{"score_relative", numerics.scoreRelative},
-                {"o_relative", numerics.oRelative},
-                {"o_per_key", numerics.oPerKey},
-                {"flush", numerics.flush},
-                {"lse_relative", numerics.lseRelative},
-                {"lse_absolute", numerics.lseAbsolute},
-                {"lse_per_root_key", numerics.lsePerRootKey}};
-  RETURN_IF_FAILED(
-      json.expectObject({"score_relative", "o_relative", "o_per_key", "flush",
-                         "lse_relative", "lse_absolute", "lse_per_root_key"}));
+namespace {
+/// A bound of a contract, and its key.
+struct NamedBound {
+  const char *key;
+  double &bound;
+};
+} // namespace
+
+static Status readBounds(const JsonReader &json,
+                         const std::vector<NamedBound> &bounds) {
+  std::vector<const char *> keys;
+  for (const NamedBound &named : bounds) {
+    keys.push_back(named.key);
+  }
+  RETURN_IF_FAILED(json.expectObject(keys));
   for (const auto &[key, bound] : bounds) {
     RETURN_IF_FAILED(json.get(key).read(bound));
     if (!(bound >= 0 && bound < 1)) {
@@ -563,11 +564,37 @@ static Status readNumerics(const JsonReader &json, PlanNumerics &numerics) {
   return {};
 }
 
+static Status readNumerics(const JsonReader &json, PlanNumerics &numerics) {
+  return readBounds(json, {{"score_relative", numerics.scoreRelative},
+                           {"o_relative", numerics.oRelative},
+                           {"o_per_key", numerics.oPerKey},
+                           {"flush", numerics.flush},
+                           {"lse_relative", numerics.lseRelative},
+                           {"lse_absolute", numerics.lseAbsolute},
+                           {"lse_per_root_key", numerics.lsePerRootKey}});
+}
+
+static Status readNumerics(const JsonReader &json,
+                           PlanGradientNumerics &numerics) {
+  return readBounds(json, {{"score_relative", numerics.scoreRelative},
+                           {"exponential", numerics.exponential},
+                           {"exponent_relative", numerics.exponentRelative},
+                           {"flush", numerics.flush},
+                           {"dp_relative", numerics.dpRelative},
+                           {"delta_relative", numerics.deltaRelative},
+                           {"lse2_relative", numerics.lse2Relative},
+                           {"operations", numerics.operations},
+                           {"per_product", numerics.perProduct},
+                           {"per_addition", numerics.perAddition},
+                           {"rounding", numerics.rounding},
+                           {"least", numerics.least}});
+}
+
 Status PlanReader::readVariant(const JsonReader &json) {
   PlanVariant variant;
-  RETURN_IF_FAILED(
-      json.expectObject({"when", "values", "workspace", "zeroed", "launches",
-                         "numerics", "schedule", "report"}));
+  RETURN_IF_FAILED(json.expectObject(
+      {"when", "values", "workspace", "zeroed", "launches", "numerics",
+       "gradient_numerics", "schedule", "report"}));
   RETURN_IF_FAILED(readExpr(json.get("when"), variant.when));
   if (json.has("values")) {
     RETURN_IF_FAILED(readValues(json.get("values"), variant.values));
@@ -585,6 +612,10 @@ Status PlanReader::readVariant(const JsonReader &json) {
   if (json.has("numerics")) {
     RETURN_IF_FAILED(
         readNumerics(json.get("numerics"), variant.numerics.emplace()));
+  }
+  if (json.has("gradient_numerics")) {
+    RETURN_IF_FAILED(readNumerics(json.get("gradient_numerics"),
+                                  variant.gradientNumerics.emplace()));
   }
   if (json.has("schedule")) {
     RETURN_IF_FAILED(json.get("schedule").read(variant.schedule));

@@ -179,8 +179,8 @@ struct PlanLaunch {
   std::string path;
 };
 
-/// Bounds on the error of a variant's results (docs/launch-plan.md). Tools use
-/// it; launches do not.
+/// Bounds on the errors of O and LSE (docs/launch-plan.md). Tools use them;
+/// launches do not.
 struct PlanNumerics {
   double scoreRelative = 0;
   double oRelative = 0;
@@ -189,6 +189,23 @@ struct PlanNumerics {
   double lseRelative = 0;
   double lseAbsolute = 0;
   double lsePerRootKey = 0;
+};
+
+/// Bounds on the errors of gradients, and of the statistics of rows
+/// (docs/launch-plan.md).
+struct PlanGradientNumerics {
+  double scoreRelative = 0;
+  double exponential = 0;
+  double exponentRelative = 0;
+  double flush = 0;
+  double dpRelative = 0;
+  double deltaRelative = 0;
+  double lse2Relative = 0;
+  double operations = 0;
+  double perProduct = 0;
+  double perAddition = 0;
+  double rounding = 0;
+  double least = 0;
 };
 
 /// A number that expressions of a plan or a variant use by name.
@@ -214,6 +231,9 @@ struct PlanVariant {
   std::string schedule;
   /// Absent in plans of older compilers, and of kernels other than "fwd".
   std::optional<PlanNumerics> numerics;
+  /// Absent in plans of older compilers, and without kernels of a backward
+  /// pass.
+  std::optional<PlanGradientNumerics> gradientNumerics;
 };
 
 struct LaunchPlan {

@@ -5,8 +5,8 @@
 usage: bounds.py BUILD FOLDER
 
 Kernels of several types and schedules keep their contracts, in problems whose exponentials
-and sums differ. A contract that is stricter than its kernel is noticed: --check fails where the
-bounds of O, or those of the LSE, become 0. A plan without one is refused."""
+and sums differ, and so do those of backward passes. A contract that is stricter than its kernel is
+noticed: --check fails where the bounds of a result become 0. A plan without one is refused."""
 
 import os
 import re
@@ -35,6 +35,14 @@ FAULTS = {
     "O": (["o_relative", "o_per_key", "flush", "score_relative"], "check: expected O to be "),
     "LSE": (["lse_relative", "lse_absolute", "lse_per_root_key", "score_relative"], "check: expected LSE to be "),
 }
+# The same of backward passes.
+GRADIENTS = {
+    "gradients": (["--mask=causal_bottom_right"], None),
+    "gradients, f16": (["--dtype=f16", "--head-dim=64"], None),
+    "gradients, wide": (["--head-dim=192"], None),
+}
+GRADIENT_PROBLEMS = {"usual": [], "steep": ["--scale=0.7"]}
+GRADIENT_FAULTS = {"gradients": (["rounding", "least"], "check: expected d")}
 
 
 def write(path, data):
@@ -52,38 +60,47 @@ def without(data, keys):
     return data
 
 
-def problems_of(name, build, folder):
-    """The problems of a kernel."""
-    options, schedule = KERNELS[name]
-    parsed = attention_ir.parse(options)
-    source = write(os.path.join(folder, f"{name}.mlir"), attention_ir.write(parsed).encode())
-    bundle = os.path.join(folder, f"{name}.attn")
-    chosen = [f"--schedule={os.path.join(ROOT, 'test', 'Schedules', schedule + '.mlir')}"] if schedule else []
-    ok, text = regions.call(os.path.join(build, "bin", "attn-compile"), source, "-o", bundle, *chosen)
-    if not ok:
-        return [text]
-    run = [os.path.join(build, "bin", "attn-run"), "--device=sim", f"--q=1x150x2x{parsed.head_dim}",
-           f"--kv=1x300x1x{parsed.head_dim}", "--check"]
-    wrong = []
-    for problem, more in PROBLEMS.items():
-        ok, text = regions.call(*run, *more, bundle)
-        share = re.search(r"; (\S+) and (\S+) of their bounds", text)
-        print(f"{name}, {problem}: {share[1]} and {share[2]} of the bounds" if ok else f"{name}, {problem}: no")
-        wrong += [] if ok else [text]
-    with open(bundle, "rb") as file:
-        data = file.read()
-    for what, (keys, said) in FAULTS.items():
-        ok, text = regions.call(*run, write(os.path.join(folder, f"{name}.broken.attn"), without(data, keys)))
-        if ok or said not in text:
-            wrong.append(f"bounds of {what} that promise too much are not noticed\n{text}")
-    return wrong
+class Kernel:
+    """A kernel, or the kernels of a backward pass."""
+
+    def __init__(self, name, options, schedule, build, folder):
+        parsed = attention_ir.parse(options)
+        source = write(os.path.join(folder, f"{name}.mlir"), attention_ir.write(parsed).encode())
+        self.name, self.folder = name, folder
+        self.bundle = os.path.join(folder, f"{name}.attn")
+        self.compile = [os.path.join(build, "bin", "attn-compile"), source, "-o", self.bundle]
+        if schedule:
+            self.compile.append(f"--schedule={os.path.join(ROOT, 'test', 'Schedules', schedule + '.mlir')}")
+        self.run = [os.path.join(build, "bin", "attn-run"), "--device=sim", f"--q=1x150x2x{parsed.head_dim}",
+                    f"--kv=1x300x1x{parsed.head_dim}", "--check"]
+
+    def find_problems(self, problems, faults, *options):
+        ok, text = regions.call(*self.compile, *options)
+        if not ok:
+            return [text]
+        wrong = []
+        for problem, more in problems.items():
+            ok, text = regions.call(*self.run, *more, self.bundle)
+            share = re.search(r"; (\S+) and (\S+) of their bounds", text)
+            print(f"{self.name}, {problem}: {share[1]} and {share[2]} of the bounds" if ok else f"{self.name}, {problem}: no")
+            wrong += [] if ok else [text]
+        with open(self.bundle, "rb") as file:
+            data = file.read()
+        for what, (keys, said) in faults.items():
+            ok, text = regions.call(*self.run, write(os.path.join(self.folder, f"{self.name}.broken.attn"), without(data, keys)))
+            if ok or said not in text:
+                wrong.append(f"bounds of {what} that promise too much are not noticed\n{text}")
+        return wrong
 
 
 def main():
     build, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for name in KERNELS:
-        for problem in problems_of(name, build, folder):
+    for name, of in KERNELS.items():
+        for problem in Kernel(name, *of, build, folder).find_problems(PROBLEMS, FAULTS):
+            print(f"FAILED: {name}: {problem}")
+    for name, of in GRADIENTS.items():
+        for problem in Kernel(name, *of, build, folder).find_problems(GRADIENT_PROBLEMS, GRADIENT_FAULTS, "--bwd"):
             print(f"FAILED: {name}: {problem}")
     with open(os.path.join(folder, "bf16.attn"), "rb") as file:
         data = bytearray(file.read())

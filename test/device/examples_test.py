@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The examples on a GPU: random problems against float64, and repeated runs."""
+"""The examples and their gradients on a GPU: random problems within the contracts of their plans, and repeated runs."""
 
 import os
 import sys
@@ -22,8 +22,8 @@ class Examples(unittest.TestCase):
         self.temp = tempfile.TemporaryDirectory()
         self.addCleanup(self.temp.cleanup)
 
-    def expect_success(self, name, *options):
-        command = [RUNNER, bundle_of(self, name, self.temp.name), "--device=cuda", *OPTIONS.get(name, []), *options]
+    def expect_success(self, name, *options, gradients=False):
+        command = [RUNNER, bundle_of(self, name, self.temp.name, gradients), "--device=cuda", *OPTIONS.get(name, []), *options]
         done = run(command)
         self.assertEqual(done.returncode, 0, " ".join(command) + "\n" + done.stdout)
         return done.stdout
@@ -34,11 +34,16 @@ def add_tests(name, first_seed):
         text = self.expect_success(name, f"--random={RANDOM_PROBLEMS}", f"--first-seed={first_seed}")
         self.assertIn(f"{RANDOM_PROBLEMS} passed, 0 failed, 0 skipped", text)
 
+    def random_gradients(self):
+        text = self.expect_success(name, f"--random={RANDOM_PROBLEMS}", f"--first-seed={first_seed}", gradients=True)
+        self.assertIn(f"{RANDOM_PROBLEMS} passed, 0 failed, 0 skipped", text)
+
     def repeats(self):
         d = {"full_d64": 64, "softcap": 72}.get(name, 128)
         self.expect_success(name, f"--q=2x1031x8x{d}", f"--kv=2x1031x2x{d}", "--check", "--guard", f"--repeat={REPEATS}")
 
     setattr(Examples, f"test_{name}_random_problems", random_problems)
+    setattr(Examples, f"test_{name}_random_gradients", random_gradients)
     setattr(Examples, f"test_{name}_repeats_are_bit_identical", repeats)
 
 

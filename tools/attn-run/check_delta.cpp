@@ -12,8 +12,6 @@ using runtime::Role;
 
 namespace {
 
-constexpr double kRoundF32 = 0x1p-24;
-constexpr double kFlushF32 = 0x1p-126;
 constexpr double kLog2e = 1.4426950408889634;
 
 /// What a row must be, and how far from it.
@@ -23,8 +21,9 @@ struct Statistic {
 
 class RowChecker {
 public:
-  RowChecker(const Problem &problem, const std::vector<HostTensor> &tensors)
-      : p(problem), out(*findTensor(tensors, Role::Output)),
+  RowChecker(const runtime::PlanGradientNumerics &numerics,
+             const Problem &problem, const std::vector<HostTensor> &tensors)
+      : numerics(numerics), p(problem), out(*findTensor(tensors, Role::Output)),
         outGradient(*findTensor(tensors, Role::OutputGradient)),
         lse(*findTensor(tensors, Role::Lse)),
         lseGradient(*findTensor(tensors, Role::LseGradient)),
@@ -44,6 +43,7 @@ private:
                double got, double &error, double &share);
   void fail(const Row &row, const char *name, double want, double got);
 
+  const runtime::PlanGradientNumerics &numerics;
   const Problem &p;
   const HostTensor &out, &outGradient, &lse, &lseGradient, &delta, &lse2;
   CheckResult result;
@@ -75,7 +75,7 @@ Statistic RowChecker::deltaOf(const Row &row, int64_t number) const {
     sum += product;
     size += std::fabs(product);
   }
-  return {sum, double(p.dimV + 1) * kRoundF32 * size + kFlushF32};
+  return {sum, numerics.deltaRelative * size + numerics.flush};
 }
 
 void RowChecker::compare(const Row &row, const char *name, Statistic statistic,
@@ -114,13 +114,17 @@ void RowChecker::checkRow(const Row &row) {
           result.oShare);
   double want = lse.get(number) * kLog2e;
   compare(row, result.lseName,
-          {want, 3 * kRoundF32 * std::fabs(want) + kFlushF32}, gotLse2,
-          result.lseError, result.lseShare);
+          {want, numerics.lse2Relative * std::fabs(want) + numerics.flush},
+          gotLse2, result.lseError, result.lseShare);
 }
 
-CheckResult attn::run::checkDelta(const Problem &problem,
+CheckResult attn::run::checkDelta(const runtime::LaunchPlan &plan,
+                                  size_t variant, const Problem &problem,
                                   const std::vector<HostTensor> &tensors) {
-  RowChecker checker(problem, tensors);
+  runtime::PlanGradientNumerics numerics =
+      plan.variants[variant].gradientNumerics.value_or(
+          runtime::PlanGradientNumerics());
+  RowChecker checker(numerics, problem, tensors);
   int64_t rows = problem.statisticRows, heads = problem.headsQ;
   for (int64_t at = 0; at < problem.batch * heads * rows; ++at) {
     checker.checkRow({at / (heads * rows), at / rows % heads, at % rows});

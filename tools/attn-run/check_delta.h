@@ -10,10 +10,10 @@
 namespace attn::run {
 
 /// Checks delta and lse2, from the O, dO, LSE and dLSE among `tensors`: each
-/// row is compared, and must be 0 and +inf if its LSE is -inf or it comes after
-/// the last query. The bounds are those of f32: a rounding of each product and
-/// each sum, in any order.
-CheckResult checkDelta(const Problem &problem,
+/// row is compared, by the contract of the plan's variant `variant`, and must
+/// be 0 and +inf if its LSE is -inf or it comes after the last query.
+CheckResult checkDelta(const runtime::LaunchPlan &plan, size_t variant,
+                       const Problem &problem,
                        const std::vector<HostTensor> &tensors);
 
 } // namespace attn::run

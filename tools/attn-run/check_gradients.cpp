@@ -50,13 +50,12 @@ static void setResults(const ResultGradients &of, const Gradients &gradients,
 }
 
 Gradients attn::run::makeStatistics(const runtime::LaunchPlan &plan,
-                                    const Problem &problem,
+                                    size_t variant, const Problem &problem,
                                     std::vector<HostTensor> &tensors) {
-  ReferenceInputs in =
-      makeReferenceInputs(plan, /*variant=*/0, problem, tensors);
-  // Of a score whose products are added in f32, in any order.
-  in.numerics.scoreRelative = double(problem.dim + 8) * 0x1p-24;
+  ReferenceInputs in = makeReferenceInputs(plan, variant, problem, tensors);
   ResultGradients of;
+  of.numerics = plan.variants[variant].gradientNumerics.value_or(of.numerics);
+  in.numerics.scoreRelative = of.numerics.scoreRelative;
   of.o = findTensor(tensors, Role::OutputGradient)->toFloats();
   Random random(problem.seed, 3001);
   for (int64_t at = 0; at < problem.rows(); ++at) {

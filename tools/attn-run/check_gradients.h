@@ -15,10 +15,11 @@ namespace attn::run {
 bool makesGradients(const runtime::LaunchPlan &plan);
 
 /// Computes the gradients, from the Q, K, V and dO among `tensors` and an LSE
-/// gradient that the problem's seed gives. Sets the statistics among `tensors`
+/// gradient that the problem's seed gives, and their bounds by the contract of
+/// the plan's variant `variant`. Sets the statistics among `tensors`
 /// to those of the reference: 0 and +inf in rows without keys and after the
 /// last query; or, of a whole backward pass, O, the LSE and its gradient.
-Gradients makeStatistics(const runtime::LaunchPlan &plan,
+Gradients makeStatistics(const runtime::LaunchPlan &plan, size_t variant,
                          const Problem &problem,
                          std::vector<HostTensor> &tensors);
 

@@ -51,24 +51,33 @@ private:
   void addValue(size_t query, size_t key, double weight, double error,
                 double factor);
   void addProduct(size_t query, size_t key, double derivative, double error);
-  /// The largest errors of a value of that size when it is rounded: to the
-  /// problem's dtype, and in a few operations of f32.
+  /// The largest errors of a value of that size when it is rounded to the
+  /// problem's dtype, and in the operations of f32 that it comes from.
   double halfUnit(double value) const {
-    bool isHalf = p.dtype == runtime::DataType::F16;
-    return std::fabs(value) * (isHalf ? 0x1p-11 : 0x1p-8) +
-           (isHalf ? 0x1p-25 : 0x1p-126);
+    return std::fabs(value) * numerics.rounding + numerics.least;
   }
-  double single(double value) const { return std::fabs(value) * 0x1p-21; }
+  double operations(double value) const {
+    return std::fabs(value) * numerics.operations;
+  }
+  /// The largest error of a term of a sum of so many products, one factor of
+  /// which is rounded to the problem's dtype and has this value.
+  double termError(double value, int64_t terms) const {
+    return halfUnit(value) + operations(value) +
+           std::fabs(value) * numerics.perProduct * double(terms);
+  }
+  /// The queries of all heads that share a key.
+  int64_t queriesOfKey() const { return p.seqQ * (p.headsQ / p.headsK); }
 
   const ReferenceInputs &in;
   const Problem &p;
   const ResultGradients &of;
+  const runtime::PlanGradientNumerics &numerics = of.numerics;
   Gradients out;
   // Of the current row.
   RowResult result;
   std::vector<double> scores, slopes;
   std::vector<std::vector<CaptureSlope>> captureSlopes;
-  double deltaError = 0; // of the sum of products of dO and O
+  double deltaError = 0; // of the statistic
 };
 
 double dot(const float *a, const float *b, int64_t size) {
@@ -127,11 +136,11 @@ void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
     share = 0;
   }
   // Each of so many additions may round a partial sum of magnitudes.
-  double additions = double(p.seqK + p.rows()) * 0x1p-24;
+  double additions = double(p.seqK + p.rows()) * numerics.perAddition;
   gradient.exact[size_t(element)] += share;
-  gradient.bound[size_t(element)] += kRegionFactor * error * std::fabs(slope) +
-                                     single(share) +
-                                     additions * std::fabs(share) + 0x1p-126;
+  gradient.bound[size_t(element)] +=
+      kRegionFactor * error * std::fabs(slope) + operations(share) +
+      additions * std::fabs(share) + numerics.flush;
 }
 
 /// Adds the shares of key `number` in the gradients of captures and the scale.
@@ -155,7 +164,7 @@ void Accumulator::addToCaptures(size_t number, double derivative,
 void Accumulator::addValue(size_t query, size_t key, double weight,
                            double error, double factor) {
   double rounded = roundTo(p.dtype, float(weight)) * factor;
-  error = (error + halfUnit(weight) + single(weight)) * factor;
+  error = (error + termError(weight, queriesOfKey())) * factor;
   weight *= factor;
   for (int64_t c = 0; c < p.dimV; ++c) {
     size_t v = key * size_t(p.dimV) + size_t(c);
@@ -171,7 +180,8 @@ void Accumulator::addValue(size_t query, size_t key, double weight,
 void Accumulator::addProduct(size_t query, size_t key, double derivative,
                              double error) {
   double rounded = roundTo(p.dtype, float(derivative));
-  error += halfUnit(derivative) + single(derivative);
+  double errorQ = error + termError(derivative, p.seqK);
+  double errorK = error + termError(derivative, queriesOfKey());
   for (int64_t c = 0; c < p.dim; ++c) {
     size_t q = query * size_t(p.dim) + size_t(c);
     size_t k = key * size_t(p.dim) + size_t(c);
@@ -180,8 +190,8 @@ void Accumulator::addProduct(size_t query, size_t key, double derivative,
     out.k[k] += derivative * ofQ;
     out.rounded.q[q] += rounded * ofK;
     out.rounded.k[k] += rounded * ofQ;
-    out.bound.q[q] += error * std::fabs(ofK);
-    out.bound.k[k] += error * std::fabs(ofQ);
+    out.bound.q[q] += errorQ * std::fabs(ofK);
+    out.bound.k[k] += errorK * std::fabs(ofQ);
   }
 }
 
@@ -192,20 +202,21 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   const float *dO = &of.o[query * size_t(p.dimV)];
   const float *v = &in.v[key * size_t(p.dimV)];
   // Exponents have the errors of the score and of the LSE.
-  double ofExponent = result.scores[Shifted][number] + single(1) +
-                      single(result.lse) +
-                      single(result.lse + std::log(weight));
-  // A probability, or product, below the least normal number may become 0.
-  constexpr double least = 0x1p-126;
-  double ofWeight = (weight == 0 ? 0 : weight * std::expm1(ofExponent)) + least;
+  double score = result.lse + std::log(weight);
+  double ofExponent =
+      result.scores[Shifted][number] + numerics.exponential +
+      numerics.exponentRelative * (std::fabs(result.lse) + std::fabs(score));
+  double ofWeight =
+      (weight == 0 ? 0 : weight * std::expm1(ofExponent)) + numerics.flush;
   double factor = result.factors[number];
   addValue(query, key, weight, ofWeight, factor);
   double product = factor * dot(dO, v, p.dimV), difference = product - delta;
   double ofProduct =
-      double(p.dimV) * 0x1p-24 * factor * norm(dO, p.dimV) * norm(v, p.dimV) +
-      single(delta) + deltaError + (p.dropout.isOn() ? single(product) : 0);
+      numerics.dpRelative * factor * norm(dO, p.dimV) * norm(v, p.dimV) +
+      deltaError + operations(difference) +
+      (p.dropout.isOn() ? operations(product) : 0);
   double error = ofWeight * std::fabs(difference) + weight * ofProduct;
-  addToCaptures(number, weight * difference, error + least);
+  addToCaptures(number, weight * difference, error + numerics.flush);
   double slope = slopes[number];
   if (weight * difference == 0 && !std::isfinite(slope)) {
     slope = 0;
@@ -223,9 +234,9 @@ Gradients Accumulator::take() {
     for (size_t n = 0; n < exact.size(); ++n) {
       exact[n] *= scale;
       rounded[n] = roundTo(p.dtype, float(rounded[n] * scale));
-      bound[n] = bound[n] == 0
-                     ? 0
-                     : bound[n] * scale + halfUnit(exact[n]) + single(exact[n]);
+      bound[n] = bound[n] == 0 ? 0
+                               : bound[n] * scale + halfUnit(exact[n]) +
+                                     operations(exact[n]);
     }
   };
   finish(double(p.scale), &GradientElements::q);
@@ -238,7 +249,7 @@ Gradients Accumulator::take() {
 double Accumulator::findDelta(const Row &row) {
   size_t number = size_t((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
   double delta = of.lse.empty() ? 0 : -double(of.lse[number]);
-  double magnitude = 0;
+  double magnitude = std::fabs(delta);
   for (int64_t c = 0; c < p.dimV; ++c) {
     size_t at = rowOfQueries(row) * size_t(p.dimV) + size_t(c);
     double exact = result.exact[size_t(c)];
@@ -247,7 +258,7 @@ double Accumulator::findDelta(const Row &row) {
     delta += double(of.o[at]) * stored;
     magnitude += std::fabs(double(of.o[at]) * stored);
   }
-  deltaError = of.roundsOutput ? double(p.dimV) * 0x1p-24 * magnitude : 0;
+  deltaError = numerics.deltaRelative * magnitude + numerics.flush;
   return delta;
 }
 

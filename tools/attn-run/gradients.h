@@ -14,6 +14,8 @@ struct ResultGradients {
   std::vector<float> o; // packed, in the layout of the problem
   /// (batch, heads, queries); empty if nothing depends on the LSE.
   std::vector<float> lse;
+  /// The contract of the kernels under test.
+  runtime::PlanGradientNumerics numerics;
   /// Whether the statistics are computed from an O in the problem's dtype.
   bool roundsOutput = false;
   /// Whether the gradients of captures and of the scale are wanted.
@@ -29,8 +31,7 @@ struct GradientElements {
 /// The gradient of a capture, packed; a number has one element.
 struct CaptureGradient {
   std::vector<double> exact;
-  /// The largest error of a kernel that computes and adds in f32, in any order,
-  /// before it rounds the result.
+  /// The largest error by the contract, before the result is rounded.
   std::vector<double> bound;
 };
 
@@ -46,8 +47,7 @@ struct Gradients : GradientElements {
   /// The gradients with probabilities, derivatives by scores and results
   /// rounded to the problem's dtype.
   GradientElements rounded;
-  /// The largest error of a kernel that rounds these to the dtype, multiplies
-  /// 16-bit elements, and computes and adds in f32, in any order.
+  /// The largest error by the contract.
   GradientElements bound;
   /// The gradients of captures of floats, by the plan's arguments, and of the
   /// scale. Empty if they are not wanted.

@@ -118,15 +118,35 @@ static void drawDropoutAndSinks(const runtime::LaunchPlan &plan,
   }
 }
 
+/// Whether the plan's checks allow statistics of so many rows. Those that other
+/// sizes decide, too, are left to the launch.
+static bool admitsRows(const runtime::LaunchPlan &plan, int64_t rows) {
+  const runtime::PlanDim *dim = findDim(plan, runtime::Role::Delta, 2);
+  if (!dim || !dim->isSymbol) {
+    return true;
+  }
+  runtime::SymbolValues values(plan.symbols.size());
+  values.bind(int(dim->value), rows);
+  return std::all_of(plan.checks.begin(), plan.checks.end(),
+                     [&](const runtime::PlanCheck &check) {
+                       int64_t value = 0;
+                       bool isKnown =
+                           !check.expr.evaluate(plan.symbols, values, value);
+                       return !isKnown || value == check.equals;
+                     });
+}
+
 /// Sets the rows of statistics, which end within a block or after it; sums of
 /// dQ have full blocks. Without queries there are none.
-static void padRows(Problem &problem, const std::string &kind) {
+static void padRows(const runtime::LaunchPlan &plan, Problem &problem) {
+  constexpr int64_t largestBlock = 512;
   Random random(problem.seed, 1001);
   int64_t after = problem.seqQ == 0 ? 0 : random.integer(0, 0, 130);
-  problem.statisticRows = problem.seqQ + after;
-  if (kind == "bwd") {
-    constexpr int64_t block = 128;
-    problem.statisticRows = (problem.statisticRows + block - 1) / block * block;
+  int64_t least = problem.seqQ + after;
+  problem.statisticRows = least;
+  while (!admitsRows(plan, problem.statisticRows) &&
+         problem.statisticRows < least + largestBlock) {
+    ++problem.statisticRows;
   }
 }
 
@@ -149,7 +169,7 @@ Problem attn::run::makeProblem(const runtime::LaunchPlan &plan,
   problem.scale =
       options.scale > 0 ? float(options.scale) : defaultScale(problem);
   problem.seed = options.seed;
-  padRows(problem, plan.problem.kind);
+  padRows(plan, problem);
   problem.hasTrueStatistics = options.check;
   problem.padStrides = options.padStrides;
   problem.broadcastKv = options.broadcastKv;
@@ -292,7 +312,7 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
                                     : int64_t(given->second));
   }
   seeKeys(plan, problem);
-  padRows(problem, plan.problem.kind);
+  padRows(plan, problem);
   static const double rates[] = {0, 0.1, 0.25, 0.5, 0.9, 1};
   drawDropoutAndSinks(plan, rates[random.integer(80, 0, std::size(rates) - 1)],
                       problem);
@@ -377,11 +397,15 @@ std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   if (!err.empty()) {
     return "there is no reference: " + err;
   }
+  bool isForward = problem.kind == "fwd";
   for (const runtime::PlanVariant &variant : plan.variants) {
-    if (!variant.numerics && problem.kind == "fwd") {
-      return "there are no bounds: the plan has no 'numerics', which compilers "
-             "before it did not write";
+    if (isForward ? variant.numerics.has_value()
+                  : variant.gradientNumerics.has_value()) {
+      continue;
     }
+    return std::string("there are no bounds: the plan has no '") +
+           (isForward ? "numerics" : "gradient_numerics") +
+           "', which compilers before it did not write";
   }
   return "";
 }

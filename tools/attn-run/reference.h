@@ -18,7 +18,8 @@ struct ReferenceInputs {
   std::vector<float> v;
   /// The captures that the problem's regions read.
   Captures captures;
-  /// The numerics contract of the kernel under test.
+  /// The numerics contract of the kernel under test. Of a backward pass, only
+  /// the error of its scores is known here.
   runtime::PlanNumerics numerics;
 };
 

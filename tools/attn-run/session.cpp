@@ -60,14 +60,6 @@ bool Session::prepare() {
   if (!tensors.make(plan, problem, error)) {
     return false;
   }
-  // A launch with other heads is refused.
-  bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
-  if (makesGradients(plan) && problem.hasTrueStatistics && hasGroups) {
-    gradients = makeStatistics(plan, problem, tensors.tensors);
-    if (!tensors.upload(error)) {
-      return false;
-    }
-  }
   if (!collectScalars(plan, problem, scalars, error)) {
     return false;
   }
@@ -79,7 +71,18 @@ bool Session::prepare() {
   args.device = gpu.getDevice();
   args.stream = gpu.getStream();
   return (gpu.chooseVariant(bundle, args, variant) || failGpu()) &&
-         workspace.allocate(bundle, args, error);
+         workspace.allocate(bundle, args, error) && setStatistics();
+}
+
+/// Gives kernels of gradients the statistics of a forward pass.
+bool Session::setStatistics() {
+  // A launch with other heads is refused.
+  bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
+  if (!makesGradients(plan) || !problem.hasTrueStatistics || !hasGroups) {
+    return true;
+  }
+  gradients = makeStatistics(plan, variant, problem, tensors.tensors);
+  return tensors.upload(error);
 }
 
 bool Session::restart(attn_bundle *other) {
@@ -135,7 +138,7 @@ bool Session::repeat(int64_t count) {
 
 CheckResult Session::check() const {
   if (plan.problem.kind == "delta") {
-    return checkDelta(problem, tensors.tensors);
+    return checkDelta(plan, variant, problem, tensors.tensors);
   }
   if (makesGradients(plan)) {
     return checkGradients(plan, gradients, tensors.tensors);

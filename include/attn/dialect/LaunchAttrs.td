@@ -143,6 +143,23 @@ def Launch_NumericsAttr : Launch_Attr<"Numerics", "numerics"> {
   let genVerifyDecl = 1;
 }
 
+def Launch_GradientNumericsAttr : Launch_Attr<"GradientNumerics", "gradient_numerics"> {
+  let summary = "bounds on the errors of gradients, and of the row statistics that they are computed with";
+  let description = [{
+    The members are those of the [contract](../launch-plan.md#numerics-of-gradients).
+
+    **Constraints**
+    - C1: each is an f64 from 0 to below 1
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$score_relative, "::mlir::FloatAttr":$exponential,
+    "::mlir::FloatAttr":$exponent_relative, "::mlir::FloatAttr":$flush, "::mlir::FloatAttr":$dp_relative,
+    "::mlir::FloatAttr":$delta_relative, "::mlir::FloatAttr":$lse2_relative, "::mlir::FloatAttr":$operations,
+    "::mlir::FloatAttr":$per_product, "::mlir::FloatAttr":$per_addition, "::mlir::FloatAttr":$rounding,
+    "::mlir::FloatAttr":$least);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Launch_RoleAttr : Launch_Attr<"Role", "role"> {
   let summary = "the warps and registers of a role";
   let description = "**Example** `#launch.role<\"wg\" replicas 2 warps 4 registers 232>`";

@@ -102,7 +102,7 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
   let description = [{
     The first variant whose `when` is not 0 runs. `condition` is the reason in words. A launch needs
     `workspace` bytes, of which the first `zeroed` are 0 before and after it. `numerics` bounds
-    the errors of the results. `schedule` is for people.
+    the errors of O and LSE, `gradients` those of gradients. `schedule` is for people.
 
     **Constraints**
     - C1: values, then at least one kernel
@@ -117,11 +117,11 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
   }];
   let arguments = (ins OptionalAttr<Launch_Expr>:$when, OptionalAttr<Attn_ConditionAttr>:$condition,
     Launch_Expr:$workspace, OptionalAttr<Launch_CountAttr>:$zeroed, OptionalAttr<Launch_NumericsAttr>:$numerics,
-    OptionalAttr<Attn_ScheduleAttr>:$schedule);
+    OptionalAttr<Launch_GradientNumericsAttr>:$gradient_numerics, OptionalAttr<Attn_ScheduleAttr>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `` custom<When>($when) (`condition` $condition^)? `workspace` custom<Expr>($workspace) (`zeroed` $zeroed^)?
-    (`numerics` $numerics^)? (`schedule` $schedule^)? attr-dict-with-keyword $body
+    (`numerics` $numerics^)? (`gradients` $gradient_numerics^)? (`schedule` $schedule^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

@@ -81,4 +81,44 @@ TEST(Numerics, followTheProductsBlocksAndParts) {
               std::exp2(-20), 1e-12);
 }
 
+TEST(GradientNumerics, followTypesAndSizes) {
+  GradientNumerics bounds = GradientNumerics::of(usual());
+  EXPECT_EQ(bounds.rounding, std::exp2(-8));
+  EXPECT_EQ(bounds.least, std::exp2(-126));
+  EXPECT_EQ(bounds.scoreRelative, boundsOf(usual()).scoreRelative);
+  EXPECT_EQ(bounds.exponential, std::exp2(-22));
+  Precision f16 = usual();
+  f16.isF16 = true;
+  EXPECT_EQ(GradientNumerics::of(f16).rounding, std::exp2(-11));
+  EXPECT_EQ(GradientNumerics::of(f16).least, std::exp2(-25));
+  Precision wide = usual();
+  wide.headDimV = 256;
+  GradientNumerics of = GradientNumerics::of(wide);
+  EXPECT_EQ(of.dpRelative, 2 * bounds.dpRelative);
+  EXPECT_EQ(of.deltaRelative, 257 * std::exp2(-24));
+  EXPECT_EQ(of.scoreRelative, bounds.scoreRelative);
+  Precision small = usual();
+  small.tileM = 16;
+  EXPECT_NEAR(GradientNumerics::of(small).perProduct - bounds.perProduct,
+              (1. / 16 - 1. / 128) * std::exp2(-24), 1e-20);
+}
+
+TEST(GradientNumerics, polynomialsAddTheirError) {
+  Precision precision = usual();
+  precision.polynomialDegree = 3;
+  EXPECT_EQ(GradientNumerics::of(precision).exponential,
+            exp2poly::kRelativeError[3 - exp2poly::kMinDegree]);
+}
+
+TEST(GradientNumerics, allowWhatEachKernelOfACallNeeds) {
+  Precision small = usual(), wide = usual();
+  small.tileN = 16;
+  wide.headDim = wide.headDimV = 256;
+  GradientNumerics all = GradientNumerics::of(small);
+  all.allow(GradientNumerics::of(wide));
+  EXPECT_EQ(all.perProduct, GradientNumerics::of(small).perProduct);
+  EXPECT_EQ(all.dpRelative, GradientNumerics::of(wide).dpRelative);
+  EXPECT_EQ(all.scoreRelative, GradientNumerics::of(wide).scoreRelative);
+}
+
 } // namespace

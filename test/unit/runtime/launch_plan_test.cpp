@@ -92,6 +92,40 @@ TEST(LaunchPlan, readsNumericsOfAVariant) {
             "plan: variants[0].numerics: unknown key 'flushes'");
 }
 
+TEST(LaunchPlan, readsNumericsOfGradients) {
+  std::string bounds =
+      R"("gradient_numerics":{"score_relative":1e-6,"exponential":2e-6,)"
+      R"("exponent_relative":3e-6,"flush":4e-6,"dp_relative":5e-6,)"
+      R"("delta_relative":6e-6,"lse2_relative":7e-6,"operations":8e-6,)"
+      R"("per_product":9e-6,"per_addition":10e-6,"rounding":11e-6,"least":12e-6},)";
+  std::string text = samplePlanWith("\"report\"", bounds + "\"report\"");
+  EXPECT_FALSE(parsedPlan().variants.at(0).gradientNumerics.has_value());
+  LaunchPlan plan = parsedPlan(text);
+  ASSERT_TRUE(plan.variants.at(0).gradientNumerics.has_value());
+  const PlanGradientNumerics &numerics = *plan.variants[0].gradientNumerics;
+  double PlanGradientNumerics::*members[] = {
+      &PlanGradientNumerics::scoreRelative,
+      &PlanGradientNumerics::exponential,
+      &PlanGradientNumerics::exponentRelative,
+      &PlanGradientNumerics::flush,
+      &PlanGradientNumerics::dpRelative,
+      &PlanGradientNumerics::deltaRelative,
+      &PlanGradientNumerics::lse2Relative,
+      &PlanGradientNumerics::operations,
+      &PlanGradientNumerics::perProduct,
+      &PlanGradientNumerics::perAddition,
+      &PlanGradientNumerics::rounding,
+      &PlanGradientNumerics::least};
+  double millionths = 1;
+  for (double PlanGradientNumerics::*member : members) {
+    EXPECT_DOUBLE_EQ(numerics.*member, millionths++ * 1e-6);
+  }
+  bounds.replace(bounds.find("5e-6"), 4, "1");
+  EXPECT_EQ(errorWith("\"report\"", bounds + "\"report\""),
+            "plan: variants[0].gradient_numerics.dp_relative: expected a "
+            "number from 0 to below 1, got 1");
+}
+
 TEST(LaunchPlan, readsPlansBeforeNumerics) {
   std::string text = samplePlanText();
   size_t first = text.find("\"numerics\"");

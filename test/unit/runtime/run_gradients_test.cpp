@@ -79,6 +79,18 @@ struct Case {
     }
     of.o = randomFloats(4, p.rows() * p.dimV);
     of.lse = randomFloats(5, p.rows());
+    setType(runtime::DataType::BF16);
+  }
+
+  /// Sets the type of the elements, and a contract that allows its roundings.
+  void setType(runtime::DataType dtype) {
+    in.problem.dtype = dtype;
+    bool isHalf = dtype == runtime::DataType::F16;
+    of.numerics = {};
+    of.numerics.rounding = isHalf ? 0x1p-11 : 0x1p-8;
+    of.numerics.least = isHalf ? 0x1p-25 : 0x1p-126;
+    of.numerics.flush = 0x1p-126;
+    of.numerics.operations = 0x1p-21;
   }
 
   void score(const RegionProgram &program) {
@@ -447,7 +459,7 @@ TEST(Gradients, roundWithinTheirBounds) {
   using runtime::DataType;
   for (DataType dtype : {DataType::BF16, DataType::F16}) {
     Case some(30, 20);
-    some.in.problem.dtype = dtype;
+    some.setType(dtype);
     some.in.numerics.scoreRelative = 0x1p-20;
     some.window(0, 10, 3);
     Gradients gradients = computeGradients(some.in, some.of);
@@ -455,6 +467,54 @@ TEST(Gradients, roundWithinTheirBounds) {
     expectBounds(gradients, &GradientElements::k);
     expectBounds(gradients, &GradientElements::v);
   }
+}
+
+/// Each number of the contract allows more, and those of the scores and of dP
+/// nothing more in dV, or in a kernel without scores.
+TEST(Gradients, areAllowedWhatTheContractSays) {
+  using Numerics = runtime::PlanGradientNumerics;
+  const struct {
+    double Numerics::*member;
+    bool changesV;
+  } terms[] = {
+      {&Numerics::exponential, true},    {&Numerics::exponentRelative, true},
+      {&Numerics::flush, true},          {&Numerics::dpRelative, false},
+      {&Numerics::deltaRelative, false}, {&Numerics::operations, true},
+      {&Numerics::perProduct, true},     {&Numerics::rounding, true},
+      {&Numerics::least, true}};
+  Case some;
+  Gradients before = computeGradients(some.in, some.of);
+  for (const auto &term : terms) {
+    Case other;
+    other.of.numerics.*term.member += 0x1p-10;
+    Gradients after = computeGradients(other.in, other.of);
+    EXPECT_GT(after.bound.q[0], before.bound.q[0]);
+    EXPECT_GT(after.bound.k[0], before.bound.k[0]);
+    EXPECT_EQ(after.bound.v[0] > before.bound.v[0], term.changesV);
+    EXPECT_EQ(after.q, before.q);
+  }
+}
+
+/// dV and dK are sums over the queries of all heads of a group, dQ over keys.
+TEST(Gradients, areAllowedMoreForLongerSums) {
+  auto boundsOf = [](int64_t queries, int64_t keys) {
+    Case some(queries, keys);
+    some.of.numerics = {};
+    some.of.numerics.perProduct = 0x1p-20;
+    return computeGradients(some.in, some.of);
+  };
+  auto total = [](const std::vector<double> &values) {
+    double sum = 0;
+    for (double value : values) {
+      sum += std::fabs(value);
+    }
+    return sum;
+  };
+  Gradients one = boundsOf(1, 1);
+  // With one key each probability is 1, and dV is the sum of dO.
+  EXPECT_GE(total(one.bound.v), 2 * 0x1p-20 * total(one.v));
+  Gradients many = boundsOf(30, 1);
+  EXPECT_GE(total(many.bound.v), 60 * 0x1p-20 * total(many.v));
 }
 
 /// What has no part in a score is exactly 0.

@@ -248,6 +248,17 @@ TEST(RunProblem, plansWithoutNumericsHaveNoBounds) {
             "before it did not write");
 }
 
+TEST(RunProblem, gradientsHaveBoundsOfTheirOwn) {
+  runtime::LaunchPlan plan = runtime::parsedPlan();
+  plan.problem.kind = "bwd_dq";
+  EXPECT_EQ(whyNotCheckable(plan),
+            "there are no bounds: the plan has no 'gradient_numerics', which "
+            "compilers before it did not write");
+  plan.variants.at(0).gradientNumerics.emplace();
+  plan.variants.at(0).numerics.reset();
+  EXPECT_EQ(whyNotCheckable(plan), "");
+}
+
 TEST(RunProblem, argumentsWithoutRolesHaveNoReference) {
   runtime::LaunchPlan plan =
       runtime::parsedPlan(runtime::samplePlanWith(R"("role":"key",)", ""));

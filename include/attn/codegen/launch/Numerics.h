@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bounds on the errors of a forward kernel, from its roundings and
+// Bounds on the errors of a kernel's results, from its roundings and
 // approximations.
 #ifndef ATTN_CODEGEN_LAUNCH_NUMERICS_H
 #define ATTN_CODEGEN_LAUNCH_NUMERICS_H
 
+#include "attn/dialect/Launch.h"
 #include "attn/dialect/Ws.h"
 
 namespace attn::codegen {
@@ -13,6 +14,8 @@ namespace attn::codegen {
 struct Precision {
   bool isF16 = false;
   int64_t headDim = 128;
+  int64_t headDimV = 128;
+  int64_t tileM = 128;
   int64_t tileN = 128;
   RowMax rowMax = RowMax::Running;
   int64_t rescaleThreshold = 0;
@@ -24,8 +27,8 @@ struct Precision {
   static Precision of(ws::KernelOp kernel);
 };
 
-/// The numerics contract of a launch plan: the constants of the bounds on O and
-/// LSE that docs/launch-plan.md defines.
+/// The numerics contract of a forward kernel: the constants of the bounds on O
+/// and LSE that docs/launch-plan.md defines.
 struct Numerics {
   double scoreRelative = 0;
   double oRelative = 0;
@@ -36,6 +39,28 @@ struct Numerics {
   double lsePerRootKey = 0;
 
   static Numerics of(const Precision &precision);
+};
+
+/// The contract of the kernels of a backward pass: the constants of the bounds
+/// on gradients and on the statistics of rows, in docs/launch-plan.md.
+struct GradientNumerics {
+  double scoreRelative = 0;
+  double exponential = 0;
+  double exponentRelative = 0;
+  double flush = 0;
+  double dpRelative = 0;
+  double deltaRelative = 0;
+  double lse2Relative = 0;
+  double operations = 0;
+  double perProduct = 0;
+  double perAddition = 0;
+  double rounding = 0;
+  double least = 0;
+
+  static GradientNumerics of(const Precision &precision);
+  /// Allows what another kernel of the same launches needs, too.
+  void allow(const GradientNumerics &other);
+  launch::GradientNumericsAttr toAttr(mlir::MLIRContext *context) const;
 };
 
 } // namespace attn::codegen
