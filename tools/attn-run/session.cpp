@@ -43,6 +43,14 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
   return true;
 }
 
+/// Whether the inputs include what a forward pass would have computed. A launch
+/// with other heads than groups of them is refused.
+static bool needsStatistics(const runtime::LaunchPlan &plan,
+                            const Problem &problem) {
+  bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
+  return makesGradients(plan) && problem.hasTrueStatistics && hasGroups;
+}
+
 bool Session::prepare() {
   std::vector<runtime::Role> roles = neededRoles(plan);
   if (roles.empty()) {
@@ -70,19 +78,16 @@ bool Session::prepare() {
   args.scalars = scalars.data();
   args.device = gpu.getDevice();
   args.stream = gpu.getStream();
-  return (gpu.chooseVariant(bundle, args, variant) || failGpu()) &&
-         workspace.allocate(bundle, args, error) && setStatistics();
-}
-
-/// Gives kernels of gradients the statistics of a forward pass.
-bool Session::setStatistics() {
-  // A launch with other heads is refused.
-  bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;
-  if (!makesGradients(plan) || !problem.hasTrueStatistics || !hasGroups) {
-    return true;
+  if (!gpu.chooseVariant(bundle, args, variant)) {
+    return failGpu();
   }
-  gradients = makeStatistics(plan, variant, problem, tensors.tensors);
-  return tensors.upload(error);
+  if (needsStatistics(plan, problem)) {
+    gradients = makeStatistics(plan, variant, problem, tensors.tensors);
+    if (!tensors.upload(error)) {
+      return false;
+    }
+  }
+  return workspace.allocate(bundle, args, error);
 }
 
 bool Session::restart(attn_bundle *other) {

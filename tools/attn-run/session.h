@@ -60,7 +60,6 @@ public:
 private:
   bool fail(const std::string &message);
   bool failGpu();
-  bool setStatistics();
   bool finish();
   bool timeSlice(size_t count, std::vector<double> &times);
 
