@@ -117,6 +117,7 @@ func.func @key(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: f
 // Without a score function the queries may end in a full block.
 
 // CHECK: tile.kernel @causal
+// CHECK-SAME: attn.keys = {last = "i"}
 // CHECK: tile.for ranges <down [full, masked]>
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>

@@ -146,3 +146,13 @@ func.func @window(%q: !h, %k: !h, %v: !h, %scale: f32, %right: i32, %left: i32) 
       : (!h, !h, !h) -> (!h, !lse)
   return %o, %lse : !h, !lse
 }
+
+// Packed heads: launches have to have so many of them.
+// CHECK-LABEL: tile.kernel @packed
+// CHECK-SAME: attn.checks = {{.*}}"expected 4 query heads for each key/value head, got {hq} and {hk}"
+func.func @packed(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 64, work = grid, pack_gqa = 4>
+      : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
