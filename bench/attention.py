@@ -14,8 +14,8 @@ mean something.
 With --op=bwd backward passes race: of attn a bundle beside that of the forward pass, of libraries what torch records (cudnn
 and torch-fa2: scaled_dot_product_attention; fa4). --op=bwd-det is for kernels that give the same bits in each run.
 
-Masks are none, causal, and mask functions (--cases prefix1024,padding,..., tools/python/racing/masks.py has
-them), which attn and FlexAttention have kernels for: the contenders flex and fa4-flex. TFLOP/s are of the pairs that a
+Cases are the masks none and causal, and functions (--cases prefix1024,padding,...,relbias, tools/python/racing/masks.py
+and scores.py have them), which attn and FlexAttention have kernels for: the contenders flex and fa4-flex. TFLOP/s are of the pairs that a
 function admits; beside them are shares of all pairs, and TFLOP/s of the blocks that a contender visits. --beside causal,window1024
 races attn's kernels of other masks at the same points: how much a mask costs beyond the blocks that it visits.
 
@@ -104,7 +104,7 @@ def parse_arguments(argv):
     parser.add_argument("--op", choices=points.OPS, default="fwd", help="bwd-det: backward by kernels that give the same bits in each run")
     parser.add_argument("--grid", choices=list(points.GRIDS), default="paper")
     parser.add_argument("--d", type=several(points.pair), help="head dims, as 64,128,192/128; the default is 64,128, or what the variants have")
-    parser.add_argument("--cases", type=several(str, points.CASES), default=list(points.MASKS), help="masks")
+    parser.add_argument("--cases", type=several(str, points.CASES), default=list(points.MASKS), help="masks and functions")
     parser.add_argument("--dtype", type=several(str, points.DTYPES), help="the default is bf16, or what the variants have")
     parser.add_argument("--heads", type=several(points.pair), default=[None], help="heads of Q and of K and V, as 32/8,64/8")
     parser.add_argument("--min-seqlen", type=int, default=0)
@@ -138,8 +138,8 @@ def parse_arguments(argv):
             parser.error(f"expected heads of Q in multiples of those of K and V, got {group[0]}/{group[1]}")
     if args.rounds < 1 or args.slice_ms <= 0:
         parser.error("expected at least one round and a slice longer than 0 ms")
-    if args.op != "fwd" and (args.matrix or set(args.cases) - set(points.MASKS)):
-        parser.error(f"--op={args.op} races bundles of the masks {','.join(points.MASKS)}")
+    if args.op != "fwd" and (args.matrix or args.beside):
+        parser.error(f"--op={args.op} races bundles, without --beside")
     args.skipped = {}
     if args.resume:
         args.out = args.resume["out"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the bundles that attention.py loads, one a head dim and mask. Those of mask functions are compiled
-from the functions themselves."""
+"""Compiles the bundles that attention.py loads, one a head dim and mask. Those of mask functions and
+score functions are compiled from the functions themselves."""
 
 import argparse
 import os
@@ -11,39 +11,41 @@ import tempfile
 
 from paths import ROOT
 import schedules
-from racing import contenders, masks, points
+from racing import contenders, masks, points, scores
 
+import attn.ops
+from attn._gradients import Wanted, capture_names, gradient_ir
 from attn._ir import Problem
 from attn._trace import regions_of
 
 MASKS = {"none": "none", "causal": "causal_bottom_right"}
-SOURCE = """\
-func.func @{name}(%q: {qk}{wanted}, %k: {qk}{wanted}, %v: {v}{wanted}, %scale: f32) -> ({v}, tensor<?x?x?xf32>){attributes} {{
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({mask}) layout(bshd)
-      : ({qk}, {qk}, {v}) -> ({v}, tensor<?x?x?xf32>)
-  return %o, %lse : {v}, tensor<?x?x?xf32>
-}}
-"""
+
+
+def functions(point):
+    """(score function, mask function) of a point, on tensors that can be traced; None for what it does not have."""
+    if point.score:
+        return scores.function(point, attn.ops, scores.SCORES[point.score].captured(1, 2)), None
+    mask = masks.MASKS[point.mask]
+    return None, mask.make(**mask.captured(1, 2)) if point.is_function else None
 
 
 def source(point):
     """The IR of one problem; all lengths and heads are arguments of the launch."""
-    element = contenders.ELEMENT_TYPES[point.dtype]
-    if point.is_function:
-        mask = masks.MASKS[point.mask]
-        trace, score, allow = regions_of(None, mask.make(**mask.captured(1, 2)))
-        problem = Problem(element, point.d, point.dv, "none", (), trace.signature(), score, allow)
-        return problem.to_lines().replace("@attention(", f"@{stem(point)}(")
-    qk, v = (f"tensor<?x?x?x{d}x{element}>" for d in (point.d, point.dv))
-    wanted = " {attn.gradient}" if point.is_backward else ""
-    attributes = " attributes {attn.any_order}" if point.op == "bwd" else ""
-    return SOURCE.format(name=stem(point), mask=MASKS[point.mask], qk=qk, v=v, wanted=wanted, attributes=attributes)
+    trace, score, allow = regions_of(*functions(point))
+    problem = Problem(contenders.ELEMENT_TYPES[point.dtype], point.d, point.dv, MASKS.get(point.mask, "none"), (), trace.signature(),
+                      score, allow)
+    text = problem.to_lines().replace("@attention(", f"@{stem(point)}(")
+    if not point.is_backward:
+        return text
+    differentiated = scores.SCORES[point.score].differentiated if point.score else ()
+    wanted = Wanted(True, True, tuple(name in differentiated for name in capture_names(text)))
+    return gradient_ir(text, wanted, point.op == "bwd-det")
 
 
 def entries_of(point, target="sm_90a", compiler=None):
     """The table's entries that a problem is compiled from."""
-    if point.is_function:
-        raise ValueError(f"expected the mask {' or '.join(MASKS)}, got the function {point.mask}")
+    if point.is_function or point.score:
+        raise ValueError(f"expected the mask {' or '.join(MASKS)}, got the function {point.case}")
     return schedules.of(compiler).entries(machine=target, head_dims=[point.d, point.dv], mask=MASKS[point.mask])
 
 

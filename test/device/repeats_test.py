@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Repeated launches on a full GPU: bit-identical outputs for every head dim, with
+"""Repeated launches on a full GPU: bit-identical outputs, and gradients, for every head dim, with
 NaNs in all memory that nothing else has.
 
 ATTN_BUILD is the build. Where it has no compiler, ATTN_BUNDLES is a folder with
-repeats_d64.attn and so on, of the problems below.
+repeats_d64.attn, repeats_bwd_d64.attn and so on, of the problems below.
 """
 
 import ctypes
@@ -27,8 +27,8 @@ LEFT_BYTES = 4 << 30
 CHUNK_BYTES = 1 << 30
 
 
-def name_of(d, dv):
-    return f"repeats_d{d}" + (f"x{dv}" if dv != d else "")
+def name_of(d, dv, options):
+    return "_".join(["repeats", *(option.strip("-") for option in options), f"d{d}" + (f"x{dv}" if dv != d else "")])
 
 
 def source_of(d, dv):
@@ -61,30 +61,32 @@ class Repeats(unittest.TestCase):
         cls.taken = fill(cls.driver)
         print(f"{cls.taken >> 30} GiB filled with NaNs")
 
-    def bundle(self, d, dv):
+    def bundle(self, name, d, dv, options):
         if BUNDLES:
-            return os.path.join(BUNDLES, name_of(d, dv) + ".attn")
-        path = os.path.join(self.temp.name, name_of(d, dv))
+            return os.path.join(BUNDLES, name + ".attn")
+        path = os.path.join(self.temp.name, name)
         with open(path + ".mlir", "w", encoding="utf-8") as file:
             file.write(source_of(d, dv))
-        done = run([os.path.join(BUILD, "bin", "attn-compile"), path + ".mlir", "-o", path + ".attn"])
+        done = run([os.path.join(BUILD, "bin", "attn-compile"), path + ".mlir", "-o", path + ".attn", *options])
         self.assertEqual(done.returncode, 0, done.stdout)
         return path + ".attn"
 
-    def repeat(self, d, dv):
+    def repeat(self, name, d, dv, options):
         self.assertGreater(self.taken, 0)
-        done = run([RUNNER, self.bundle(d, dv), "--device=cuda", f"--q=2x1031x8x{d}", f"--kv=2x1031x2x{d}", "--check",
+        done = run([RUNNER, self.bundle(name, d, dv, options), "--device=cuda", f"--q=2x1031x8x{d}", f"--kv=2x1031x2x{d}", "--check",
                     "--guard", f"--repeat={REPEATS}"])
         self.assertEqual(done.returncode, 0, done.stdout)
-        print(f"{name_of(d, dv)}: {REPEATS} launches bit-identical")
+        print(f"{name}: {REPEATS} launches bit-identical", flush=True)
 
 
-def add_test(d, dv):
-    setattr(Repeats, f"test_{name_of(d, dv)}", lambda self: self.repeat(d, dv))
+def add_test(d, dv, options):
+    name = name_of(d, dv, options)
+    setattr(Repeats, f"test_{name}", lambda self: self.repeat(name, d, dv, options))
 
 
 for dims in HEAD_DIMS:
-    add_test(*dims)
+    add_test(*dims, [])
+    add_test(*dims, ["--bwd"])
 
 
 if __name__ == "__main__":

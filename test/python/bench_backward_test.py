@@ -9,9 +9,11 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
+import package_support  # finds the package
+
 import attention
 import make_bundles
-from racing import backward, contenders, points
+from racing import backward, check, contenders, points, scores
 
 try:
     import torch
@@ -40,11 +42,31 @@ class Points(unittest.TestCase):
         self.assertNotIn("any_order", make_bundles.source(point))
         self.assertIn("attributes {attn.any_order} {", make_bundles.source(points.Point("none", 64, 4096, op="bwd")))
 
+    def test_score_functions(self):
+        point = points.Point("alibi+causal", 128, 4096, op="bwd")
+        self.assertEqual((point.mask, point.score, point.case, point.causal), ("causal", "alibi+causal", "alibi+causal", True))
+        self.assertEqual(point.forward.case, point.case)
+        self.assertEqual(point.flops, points.Point("causal", 128, 4096, op="bwd").flops)
+        self.assertEqual(contenders.bundle_name(point), "bwd_d128_alibi_causal.attn")
+        self.assertIn("mask(causal_bottom_right)", make_bundles.source(point))
+        for op, order in (("bwd", ' = "any_order"'), ("bwd-det", "")):
+            source = make_bundles.source(points.Point("relbias", 128, 4096, op=op))
+            self.assertIn(f'attn.name = "table", attn.gradient{order}}}', source)
+            self.assertIn('{attn.name = "middle"}', source)
+
+    def test_functions_of_libraries(self):
+        options = {case: contenders.flash_options(points.Point(case, 128, 4096, op="bwd")) for case in ("causal", "softcap30+causal", "window1024")}
+        self.assertEqual({case: (o.get("causal"), o.get("softcap"), o.get("window_size")) for case, o in options.items()},
+                         {"causal": (True, None, None), "softcap30+causal": (True, 30.0, None), "window1024": (None, None, (1023, 0))})
+        for case, reason in (("alibi+causal", "score"), ("relbias", "score"), ("documents", "mask")):
+            with self.assertRaisesRegex(contenders.Unavailable, f"has no {reason} functions"):
+                contenders.flash_options(points.Point(case, 128, 4096, op="bwd"))
+
     def test_what_cannot_be_raced(self):
-        for arguments in (["--op=bwd", "--matrix=."], ["--op=bwd-det", "--bundles=.", "--cases=prefix1024"]):
+        for arguments in (["--op=bwd", "--matrix=."], ["--op=bwd-det", "--bundles=.", "--beside=causal"]):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
                 attention.parse_arguments(arguments)
-            self.assertIn("races bundles of the masks none,causal", errors.getvalue())
+            self.assertIn("races bundles, without --beside", errors.getvalue())
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
@@ -71,6 +93,41 @@ class Judged(unittest.TestCase):
                 gradients = self.gradients()
                 spoil(gradients[n])
                 self.assertRegex(self.reference.judge(*gradients), f"^d{name}")
+
+
+@unittest.skipIf(torch is None, "torch is not installed")
+class JudgedFunctions(unittest.TestCase):
+    """Functions in a reference against torch's autograd."""
+
+    def gradients(self, point, inputs):
+        captured = {name: x.double() if x.is_floating_point() else x for name, x in scores.tensors(torch, point, "cpu").items()}
+        wanted = [captured[name].requires_grad_() for name in backward.differentiated(point)]
+        function = scores.function(point, torch, captured)
+        batch, heads, i, j = torch.meshgrid(*(torch.arange(n) for n in (point.batch, point.heads, point.seqlen, point.seqlen)), indexing="ij")
+        hidden = check.unseen(torch, point, 0, 0, torch.arange(point.seqlen))
+
+        def attend(q, k, v):
+            q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+            found = q @ k.transpose(2, 3) * point.scale
+            found = function(found, batch, heads, i, j) if function else found
+            found = found if hidden is None else found.masked_fill(hidden, -torch.inf)
+            return (found.softmax(-1) @ v).transpose(1, 2)
+
+        contender = backward.GraphContender(torch, [x.double() for x in inputs], attend, others=wanted)
+        *operands, = contender.results(contender.call())
+        return [x.bfloat16() if n < 3 else x.float() for n, x in enumerate(operands)]
+
+    def test_each(self):
+        for case in (*scores.SCORES, "documents", "window1024"):
+            with self.subTest(case):
+                torch.manual_seed(1)
+                point = points.Point(case, 64, 130, heads=(2, 2), batch=2, op="bwd")
+                inputs = [torch.randn(shape).bfloat16() for shape in point.shapes]
+                reference = backward.Reference(torch, point, inputs)
+                gradients = self.gradients(point, inputs)
+                self.assertEqual(reference.judge(*gradients), "")
+                gradients[-1].mul_(1.1)
+                self.assertNotEqual(reference.judge(*gradients), "")
 
 
 if __name__ == "__main__":

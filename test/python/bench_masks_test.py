@@ -249,7 +249,7 @@ class WithTorch(unittest.TestCase):
             out, lse = contender.results(contender.call())
             with self.subTest(name=name):
                 self.assertEqual(check.Reference(torch, point, inputs).judge(out, lse), "")
-                self.assertGreaterEqual(contender.visited(), shares.admissible(name, 144))
+                self.assertGreaterEqual(contender.visited(), shares.admissible(point.mask, 144))
 
     def test_another_function_is_wrong(self):
         point = points.Point("blocks32", 64, 200, heads=(1, 1), batch=1)

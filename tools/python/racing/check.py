@@ -4,7 +4,7 @@
 import math
 import random
 
-from racing import masks
+from racing import masks, scores
 
 # What approximate exponentials may add to the log-sum-exp, beside rounding.
 LSE_APPROXIMATION = 1e-4
@@ -28,12 +28,20 @@ def unseen(torch, point, b, h, rows):
     return ~function(b, h, rows[:, None], torch.arange(point.seqlen, device=rows.device)[None, :])
 
 
-def attend(torch, point, q, k, v, rows, hidden, rounded):
-    """O and LSE of `rows` of one head in float64, without the pairs that are `hidden`; `rounded`
+def score_function(torch, point, captured, b, h, rows):
+    """The function (scores) of some queries of a head and all keys, in float64, or None; `captured` are tensors."""
+    function = scores.function(point, torch, captured)
+    keys = torch.arange(point.seqlen, device=rows.device)[None, :]
+    return function and (lambda x: function(x, b, h, rows[:, None], keys))
+
+
+def attend(torch, point, q, k, v, rows, score, hidden, rounded):
+    """O and LSE of `rows` of one head in float64, with the function `score`, without the pairs that are `hidden`; `rounded`
     rounds S, P and O to the dtype, as a plain implementation in that dtype would."""
     dtype = torch_dtype(torch, point.dtype)
     through = (lambda t: t.to(dtype).double()) if rounded else (lambda t: t)
     scores = through(q[rows].double() @ k.double().T) * point.scale
+    scores = score(scores) if score else scores
     if hidden is not None:
         scores.masked_fill_(hidden, -math.inf)
     return through(through(torch.softmax(scores, -1)) @ v.double()), torch.logsumexp(scores, -1)
@@ -61,8 +69,9 @@ class Reference:
             group = h * point.kv_heads // point.heads
             q, k, v = (t[b, :, head] for t, head in zip(inputs, (h, group, group)))
             hidden = unseen(torch, point, b, h, rows)
-            exact, lse = attend(torch, point, q, k, v, rows, hidden, rounded=False)
-            rounded, _ = attend(torch, point, q, k, v, rows, hidden, rounded=True)
+            score = score_function(torch, point, scores.tensors(torch, point, rows.device), b, h, rows)
+            exact, lse = attend(torch, point, q, k, v, rows, score, hidden, rounded=False)
+            rounded, _ = attend(torch, point, q, k, v, rows, score, hidden, rounded=True)
             self.samples.append((b, h, rows, exact, lse, (rounded - exact).abs()))
 
     def judge(self, out, lse):

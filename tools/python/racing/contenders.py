@@ -17,7 +17,7 @@ import importlib.util
 import math
 import os
 
-from racing import flex, libattn, masks, shares
+from racing import flex, libattn, masks, scores, shares
 from racing.unavailable import Unavailable
 
 PEERS = ("cudnn", "torch-fa2", "fa4", "fa4-det", *flex.BACKENDS)
@@ -31,10 +31,22 @@ PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_ri
 
 
 def library_mask(point):
-    """The mask of a library without mask functions."""
+    """The mask of a library without functions."""
+    if point.score:
+        raise Unavailable("has no score functions")
     if point.library_mask is None:
         raise Unavailable("has no mask functions")
     return point.library_mask
+
+
+def flash_options(point):
+    """The options of flash_attn_func for a point."""
+    softcap, window = point.score and scores.SCORES[point.score].softcap, masks.MASKS[point.mask].window
+    if softcap:
+        return {"softmax_scale": point.scale, "causal": point.causal, "softcap": softcap}
+    if window and not point.score:
+        return {"softmax_scale": point.scale, "window_size": window}
+    return {"softmax_scale": point.scale, "causal": library_mask(point) == "causal"}
 
 
 class TorchContender:
@@ -65,7 +77,7 @@ class Fa4Contender:
             from flash_attn.cute import flash_attn_func
         except ImportError as error:
             raise Unavailable(f"flash-attn-4 is not there: {error}") from error
-        options = {"softmax_scale": point.scale, "causal": library_mask(point) == "causal"}
+        options = flash_options(point)
         self.scope = contextlib.nullcontext
         self.call = lambda: flash_attn_func(*inputs, **options)
 
@@ -92,9 +104,7 @@ class AttnContender:
                **(captured or {})}
         tensors = {name: libattn.make_tensor(t.data_ptr(), device, RUNTIME_TYPES[str(t.dtype)], t.shape, t.stride())
                    for name, t in own.items()}
-        # Sizes that computed indices of captured tensors are held to.
-        sizes = {f"{name}_size{dim}": size for name, x in (captured or {}).items() for dim, size in enumerate(x.shape)}
-        scalars = {**libattn.by_name(bundle.plan, {"scale": point.scale}), **{name: sizes[name] for name in bundle.argument_names()[1] if name in sizes}}
+        scalars = scalars_of(bundle, point, captured or {})
         if tuple(map(set, bundle.argument_names())) != (set(tensors), set(scalars)):
             raise RuntimeError(f"expected the arguments {sorted(tensors)} and {sorted(scalars)}, got {bundle.argument_names()}")
         args = libattn.make_args(tensors, scalars, device, torch.cuda.current_stream().cuda_stream)
@@ -119,8 +129,17 @@ class AttnContender:
         return shares.visited(self.own_point.mask, self.own_point.seqlen, tiles) if tiles else None
 
 
+def scalars_of(bundle, point, captured):
+    """{name: number} of a launch: the scale, and the sizes of captured tensors that its functions read."""
+    sizes = {f"{name}_size{dim}": size for name, x in captured.items() for dim, size in enumerate(x.shape)}
+    wanted = bundle.argument_names()[1]
+    return {**libattn.by_name(bundle.plan, {"scale": point.scale}), **{name: sizes[name] for name in wanted if name in sizes}}
+
+
 def attn_captured(torch, point, device):
-    """What AttnContender has to capture for the point's mask."""
+    """What AttnContender has to capture for the functions of a point, None where it has none."""
+    if point.score:
+        return scores.tensors(torch, point, device)
     return masks.tensors(torch, point, device) if point.is_function else None
 
 
@@ -140,7 +159,7 @@ def bundle_name(point):
     """The file of a point's bundle; lengths and heads are arguments of the launch."""
     dtype = "" if point.dtype == "bf16" else "_" + point.dtype
     dv = "" if point.dv == point.d else f"x{point.dv}"
-    return f"{point.op.replace('-', '_')}{dtype}_d{point.d}{dv}_{point.mask.replace('+', '_')}.attn"
+    return f"{point.op.replace('-', '_')}{dtype}_d{point.d}{dv}_{(point.score or point.mask).replace('+', '_')}.attn"
 
 
 def find_variants(folder):

@@ -4,7 +4,7 @@
 import contextlib
 import importlib.util
 
-from racing import masks
+from racing import masks, scores
 from racing.unavailable import Unavailable
 
 # {contender: kernel_options["BACKEND"]}
@@ -25,12 +25,13 @@ def why_absent(flex, backend):
     return ""
 
 
-class FlexContender:
-    """flex_attention on views of the tensors, with the blocks that create_block_mask finds. `wrap` compiles it."""
+class FlexForward:
+    """flex_attention of Q, K and V as (batch, seqlen, heads, head dim), with the blocks that create_block_mask finds and the
+    tensors that the score function reads. `wrap` compiles it."""
 
     point = None  # for which functions were compiled last
 
-    def __init__(self, torch, name, point, inputs, wrap=None):
+    def __init__(self, torch, name, point, device, captured, wrap=None):
         try:
             from torch.nn.attention import flex_attention as flex
         except ImportError as error:
@@ -38,14 +39,14 @@ class FlexContender:
         absent = why_absent(flex, BACKENDS[name])
         if absent:
             raise Unavailable(absent)
-        q, k, v = (t.transpose(1, 2) for t in inputs)
-        self.blocks = self.block_mask(torch, flex, point, q.device)
-        options = {"block_mask": self.blocks, "scale": point.scale, "enable_gqa": point.grouped,
-                   "kernel_options": {"BACKEND": BACKENDS[name]}}
-        function = (wrap or self.compiler(torch, point))(flex.flex_attention)
-        self.scope = contextlib.nullcontext
-        self.call = lambda: function(q, k, v, **options)
-        self.compile_now(torch)
+        self.blocks = self.block_mask(torch, flex, point, device)
+        self.options = {"block_mask": self.blocks, "scale": point.scale, "enable_gqa": point.grouped,
+                        "score_mod": scores.function(point, torch, captured), "kernel_options": {"BACKEND": BACKENDS[name]}}
+        self.function = (wrap or self.compiler(torch, point))(flex.flex_attention)
+
+    def __call__(self, q, k, v):
+        swapped = (x.transpose(1, 2) for x in (q, k, v))
+        return self.function(*swapped, **self.options).transpose(1, 2)
 
     @classmethod
     def compiler(cls, torch, point):
@@ -55,16 +56,8 @@ class FlexContender:
             cls.point = point
         return lambda function: torch.compile(function, dynamic=False)
 
-    def compile_now(self, torch):
-        """The first call, which compiles: what the backend refuses is no wrong result."""
-        try:
-            self.call()
-        except torch._dynamo.exc.BackendCompilerFailed as error:
-            inner = error.inner_exception
-            lines = [line for line in str(inner).splitlines() if line.strip()]
-            raise Unavailable(f"does not compile: {lines[0] if lines else type(inner).__name__}") from error
-
-    def block_mask(self, torch, flex, point, device):
+    @staticmethod
+    def block_mask(torch, flex, point, device):
         if point.mask == "none":
             return None
         mask = masks.MASKS[point.mask]
@@ -75,8 +68,31 @@ class FlexContender:
         """The share of pairs in the blocks that are not skipped."""
         return 1 - self.blocks.sparsity() / 100 if self.blocks else 1.0
 
+
+def does_not_compile(error):
+    """What a backend refuses is no wrong result."""
+    inner = error.inner_exception
+    lines = [line for line in str(inner).splitlines() if line.strip()]
+    return Unavailable(f"does not compile: {lines[0] if lines else type(inner).__name__}")
+
+
+class FlexContender:
+    """A forward pass."""
+
+    def __init__(self, torch, name, point, inputs, wrap=None):
+        self.forward = FlexForward(torch, name, point, inputs[0].device, scores.tensors(torch, point, inputs[0].device), wrap)
+        self.scope = contextlib.nullcontext
+        self.call = lambda: self.forward(*inputs)
+        try:
+            self.call()
+        except torch._dynamo.exc.BackendCompilerFailed as error:
+            raise does_not_compile(error) from error
+
+    def visited(self):
+        return self.forward.visited()
+
     def poison(self):
         pass
 
     def results(self, out):
-        return out.transpose(1, 2), None
+        return out, None

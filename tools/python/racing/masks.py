@@ -24,12 +24,13 @@ class Mask:
     """`make`: makes the function (b, h, q, kv) from the captured tensors. `captures`: {name: function of the batch size
     and the length that returns the elements}. `intervals`: only where no interval of keys that kernels can find is
     exactly what a query sees: the interval that they find. Blocks outside of it are skipped, and the rest is masked.
-    `library`: the same mask in libraries without mask functions. `by_batch`: whether batches may differ."""
+    `library` and `window`: the same mask in libraries without mask functions. `by_batch`: whether batches may differ."""
 
     make: typing.Callable
     captures: dict = dataclasses.field(default_factory=dict)
     intervals: typing.Optional[typing.Callable] = None
     library: typing.Optional[str] = None
+    window: typing.Optional[tuple] = None  # of libraries that have windows: keys to the left and right
     by_batch: bool = False
 
     def captured(self, batch, seqlen, tensor=Numbers):
@@ -47,7 +48,7 @@ FUNCTIONS = {
                     {"length": lambda batch, seqlen: [seqlen * 3 // 4] * batch}, by_batch=True),
     "chunks2048": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q // 2048 == kv // 2048)),
     "sinks64+window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & ((kv < 64) | (q - kv < 1024))),
-    "window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q - kv < 1024)),
+    "window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q - kv < 1024), window=(1023, 0)),
     "causal_fn": Mask(causal, library="causal"),
     "documents": Mask(lambda ids: lambda b, h, q, kv: (ids[q] == ids[kv]) & (q >= kv),
                       {"ids": lambda batch, seqlen: [i * 8 // seqlen for i in range(seqlen)]}, intervals=causal),

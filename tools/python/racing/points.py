@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The problems that are measured: 16384 tokens, as in the papers' grids."""
 
-from racing import masks, shares
+from racing import masks, scores, shares
 
 TOKENS = 16384
 HIDDEN = 2048
@@ -10,7 +10,7 @@ GRIDS = {
     "quick": (1024, 4096, 16384),
 }
 MASKS = tuple(masks.BUILT_IN)
-CASES = tuple(masks.MASKS)
+CASES = tuple(masks.MASKS) + tuple(scores.SCORES)
 DTYPES = ("bf16", "fp16")
 # bwd-det: by kernels that give the same bits in each run.
 OPS = ("fwd", "bwd", "bwd-det")
@@ -26,11 +26,13 @@ def pair(text):
 
 
 class Point:
-    """One problem of `op`; without `heads` there are HIDDEN / dv of them, and
+    """One problem of `op`, with a mask, or a score function and its mask; without `heads` there are HIDDEN / dv of them, and
     as many of K and V; without `batch` there are TOKENS tokens."""
 
     def __init__(self, mask, d, seqlen, dv=None, dtype="bf16", heads=None, batch=None, op="fwd"):
-        self.op, self.mask, self.d, self.dv, self.seqlen, self.dtype = op, mask, d, dv or d, seqlen, dtype
+        self.op, self.d, self.dv, self.seqlen, self.dtype = op, d, dv or d, seqlen, dtype
+        self.score = mask if mask in scores.SCORES else None
+        self.mask = scores.SCORES[mask].mask if self.score else mask
         self.batch = batch or max(1, TOKENS // seqlen)
         self.heads, self.kv_heads = heads or (HIDDEN // self.dv,) * 2
         self.grouped = self.heads != self.kv_heads
@@ -43,7 +45,8 @@ class Point:
     def case(self):
         """What tells this point from others of its dtype, head dims and seqlen."""
         groups = [f"gqa{self.heads}-{self.kv_heads}"] if self.grouped else []
-        return "+".join(groups + ([self.mask] if self.mask != "none" or not groups else []))
+        functions = self.score or self.mask
+        return "+".join(groups + ([functions] if functions != "none" or not groups else []))
 
     @property
     def is_backward(self):
@@ -52,7 +55,7 @@ class Point:
     @property
     def forward(self):
         """The forward pass of the same problem."""
-        return Point(self.mask, self.d, self.seqlen, self.dv, self.dtype, (self.heads, self.kv_heads), self.batch)
+        return Point(self.score or self.mask, self.d, self.seqlen, self.dv, self.dtype, (self.heads, self.kv_heads), self.batch)
 
     @property
     def causal(self):

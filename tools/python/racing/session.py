@@ -97,9 +97,9 @@ class Session:
     def make_attn(self, point, inputs):
         """The contender attn, of the bundles for a point."""
         bundle_of = lambda point: self.bundle(os.path.join(self.settings.bundles, contenders.bundle_name(point)))
-        if point.is_backward:
-            return backward.AttnContender(self.torch, point, inputs, bundle_of(point), bundle_of(point.forward))
         captured = contenders.attn_captured(self.torch, point, inputs[0].device)
+        if point.is_backward:
+            return backward.AttnContender(self.torch, point, inputs, bundle_of(point), bundle_of(point.forward), captured)
         return contenders.AttnContender(self.torch, point, inputs, bundle_of(point), captured)
 
     def entrants(self, point):
@@ -125,7 +125,7 @@ class Session:
                 peers = backward if point.is_backward else contenders
                 add(name, "peer", lambda inputs, n=name, p=peers: p.make_peer(torch, n, point, inputs))
         for mask in self.settings.beside if "attn" in found else ():
-            if mask != point.mask:
+            if mask != (point.score or point.mask):
                 own = point.with_mask(mask)
                 add(f"attn:{mask}", "mark", lambda inputs, p=own: self.make_attn(p, inputs))
         for plugin in self.plugins:
@@ -166,13 +166,13 @@ def measure(session, point):
     device = torch.device("cuda", torch.cuda.current_device())
     dtype = check.torch_dtype(torch, point.dtype)
     inputs = [torch.randn(shape, device=device, dtype=dtype) for shape in point.shapes]
-    references = {point.mask: (backward if point.is_backward else check).Reference(torch, point, inputs)}
+    references = {point.case: (backward if point.is_backward else check).Reference(torch, point, inputs)}
 
     def check_one(contender):
         own = own_point(contender, point)
-        if own.mask not in references:
-            references[own.mask] = check.Reference(torch, own, inputs)
-        return run_once(torch, contender, references[own.mask])
+        if own.case not in references:
+            references[own.case] = check.Reference(torch, own, inputs)
+        return run_once(torch, contender, references[own.case])
 
     racing, notes, absent = {}, {}, set()
     for name, (_, make) in entrants.items():
