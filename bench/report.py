@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the page of measurements, performance.md, and its plots from results of
+"""Writes a page of measurements, performance.md or that of --name, and its plots from results of
 attention.py: every number on it is a reading in those files, or a ratio or median
 of readings."""
 
@@ -24,7 +24,7 @@ HEAD = """\
 
 <!-- Made by bench/report.py from results of bench/attention.py. Do not edit. -->
 
-TFLOP/s of the forward pass, with the SM clock in GHz beside it. Each contender is checked
+TFLOP/s of the {passes}, with the SM clock in GHz beside it. Each contender is checked
 against float64 first. All run in one process and take turns, in an order that is shuffled
 every round. The first half of each turn is dropped, because the clock needs time to settle.
 Clocks differ from run to run, so a ratio is always between two readings of one run. Where
@@ -33,6 +33,13 @@ of all pairs of a query and a key are counted; with a causal mask those of half 
 with a mask function those of the pairs that it admits. With a mask function, tables also
 show two shares of all pairs: that which the mask admits, and that in the blocks that a
 contender visits, with the TFLOP/s at which it multiplies them.
+"""
+PASSES = {"fwd": "forward pass", "bwd": "backward pass", "bwd-det": "backward pass by kernels that give the same bits in each run"}
+# Of a page with backward passes.
+BACKWARD_HEAD = """
+A backward pass has five products, of which three are as wide as the head dim of Q and two as that of V, however many a contender
+computes. O and the LSE are there before, and all launches from them to the gradients of Q, K and V, and of what a score function
+captures where it has gradients, are timed. `fa4-det` and `bwd-det`: the same bits in each run.
 """
 ABLATION_HEAD = """
 ## Variants
@@ -209,12 +216,18 @@ def limits_section(families, counts, gpu):
     return text
 
 
+def head_of(rows):
+    """What a page measures, and how."""
+    ops = {row.family[0] for row in rows} or {"fwd"}
+    return HEAD.format(passes=" and of the ".join(text for op, text in PASSES.items() if op in ops)) + (BACKWARD_HEAD if ops - {"fwd"} else "")
+
+
 def make_page(paths, ablations, base, folder, counts=None, note="", same=None):
     """Returns the page and {file: arguments of plot.bar_chart()}."""
-    page, plots, rows = HEAD, {}, []
+    rows = results.merge([results.read_run(path) for path in sorted(paths)]) if paths else []
+    page, plots = head_of(rows), {}
     page += "\n" + describe_runs(sorted(paths + ablations))
     if paths:
-        rows = results.merge([results.read_run(path) for path in sorted(paths)])
         families = by_family(rows)
         sections, plots = grid_sections(families, folder)
         page += "\n" + summarize_families(families) + sections
@@ -255,13 +268,14 @@ def main(argv=None):
     parser.add_argument("--note", default="", help="a sentence on the runs of --ablation")
     parser.add_argument("--same", metavar="FILE", help="what make_ablations.py found to be the kernel of the table: left out of --ablation")
     parser.add_argument("--loops", metavar="FILE", help="what count_instructions.py counted in the kernels of the results")
-    parser.add_argument("--out", default=".", help="folder for performance.md and performance/*.svg")
+    parser.add_argument("--out", default=".", help="folder for NAME.md and NAME/*.svg")
+    parser.add_argument("--name", default="performance", help="of the page")
     parser.add_argument("--redraw", metavar="PAGE", help="draw the plots of a page anew, from its tables")
     args = parser.parse_args(argv)
     if args.redraw:
         with open(args.redraw, encoding="utf-8") as file:
             charts = charts_of(file.read())
-        write_charts(charts, os.path.join(args.out, "performance"))
+        write_charts(charts, os.path.join(args.out, args.name))
         print(f"{len(charts)} plots written to {args.out}")
         return 0
     if not args.results and not args.ablation:
@@ -270,13 +284,13 @@ def main(argv=None):
     if args.loops:
         with open(args.loops, encoding="utf-8") as file:
             counts = json.load(file)
-    page, plots = make_page(args.results, args.ablation, args.base, "performance", counts, args.note,
+    page, plots = make_page(args.results, args.ablation, args.base, args.name, counts, args.note,
                             args.same and kernels.read_same(args.same))
     os.makedirs(args.out, exist_ok=True)
-    with open(os.path.join(args.out, "performance.md"), "w", encoding="utf-8") as file:
+    with open(os.path.join(args.out, args.name + ".md"), "w", encoding="utf-8") as file:
         file.write(page)
-    write_charts(plots, os.path.join(args.out, "performance"))
-    print(f"performance.md and {len(plots)} plots written to {args.out}")
+    write_charts(plots, os.path.join(args.out, args.name))
+    print(f"{args.name}.md and {len(plots)} plots written to {args.out}")
     return 0
 
 

@@ -6,6 +6,7 @@ tensor."""
 
 from __future__ import annotations
 
+import operator
 import threading
 from typing import Any, Callable, Optional, Sequence
 
@@ -20,6 +21,7 @@ from ._torch_gradients import Attention, Call, Unfit, readable_rows
 _MOST = 512
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
+_empty_like = torch.empty_like
 _forward_ad = torch.autograd.forward_ad
 # Attention.apply, for calls that no transform of functions sees.
 _apply: Callable[..., Any] = super(torch.autograd.Function, Attention).apply  # type: ignore[misc]
@@ -150,8 +152,8 @@ class Replay(_Launch):
         lse, out = tensors[4], torch.empty(tensors[3].shape, device="meta")
         out = out.transpose(1, 2) if call.heads_first else out
         self._out_shape, self._out_strides = out.shape, out.stride()
-        # torch allocates a tensor like another one faster than one of another element type.
-        self._like_lse, self._lse_shape = lse.new_empty(0), lse.shape
+        # torch allocates a tensor like another one fastest. This one has a single element.
+        self._like_lse = lse.new_empty(1).expand(lse.shape)
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
         """The results; None if this launch turns out not to fit the tensors."""
@@ -160,7 +162,7 @@ class Replay(_Launch):
             if out is None:
                 out = q.new_empty_strided(self._out_shape, self._out_strides)
             if lse is None:
-                lse = self._like_lse.new_empty(self._lse_shape)
+                lse = _empty_like(self._like_lse)
             launched = self._launch(q, k, v, out, lse)
             if launched is None and self._find_workspace(q):
                 launched = self._launch(q, k, v, out, lse)
@@ -218,27 +220,34 @@ class GradientReplay(_Launch):
         q, k, v, out, lse = tensors
         if not (q.numel() and k.numel() and v.numel()):
             raise Unfit
-        self._wanted, self._needs = Wanted.of(needs), needs
+        self._wanted, self._needs, self._needs_all = Wanted.of(needs), needs, all(needs)
         self._no_gradient = readable_rows(None, lse)
         executable = Executable.get(gradient_ir(call.ir, self._wanted, deterministic), target_of(_tensors.device_of(q)))
         written = [x for x, is_wanted in zip((q, k, v), self._wanted.each) if is_wanted]
         given = [x.transpose(1, 2) if call.heads_first and x.dim() == 4 else x
                  for x in (*tensors, out, self._no_gradient, *written)]
         super().__init__(call, executable, given)
-        self._order = executable.plan_order
+        self._in_plan_order = operator.itemgetter(*executable.plan_order)
 
     def __call__(self, of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:
         """The gradients of q, k and v; None if this launch turns out not to fit the tensors."""
         out_gradient, lse_gradient = of_results
         if out_gradient is None:
             return None
-        q, k, v = tensors[:3]
+        q, k, v, out, lse = tensors
+        if lse_gradient is None:
+            lse_gradient = self._no_gradient
         wants_q, wants_kv, _ = self._wanted
-        found = (torch.empty_like(q) if wants_q else None, torch.empty_like(k) if wants_kv else None,
-                 torch.empty_like(v) if wants_kv else None)
-        given = [*tensors, out_gradient, self._no_gradient if lse_gradient is None else lse_gradient]
-        given += [gradient for gradient in found if gradient is not None]
-        given = [given[n] for n in self._order]
+        found: tuple[Any, Any, Any]
+        if wants_q and wants_kv:
+            found = of_q, of_k, of_v = _empty_like(q), _empty_like(k), _empty_like(v)
+            given = self._in_plan_order((q, k, v, out, lse, out_gradient, lse_gradient, of_q, of_k, of_v))
+        elif wants_q:
+            found = _empty_like(q), None, None
+            given = self._in_plan_order((q, k, v, out, lse, out_gradient, lse_gradient, found[0]))
+        else:
+            found = None, _empty_like(k), _empty_like(v)
+            given = self._in_plan_order((q, k, v, out, lse, out_gradient, lse_gradient, *found[1:]))
         try:
             if self._has_own_workspace:
                 launched = self._find_workspace(q) and self._launch(*given)
@@ -249,4 +258,6 @@ class GradientReplay(_Launch):
                     launched = self._launch(*given)
         except Exception:  # torch raises it: some tensors have no memory
             return None
-        return [gradient if need else None for gradient, need in zip(found, self._needs)] if launched else None
+        if not launched:
+            return None
+        return found if self._needs_all else [gradient if need else None for gradient, need in zip(found, self._needs)]

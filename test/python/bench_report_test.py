@@ -54,6 +54,17 @@ class Page(unittest.TestCase):
         self.assertEqual(sorted(plots), ["fwd_bf16_causal_d128.svg", "fwd_bf16_none_d128.svg"])
         self.assertEqual(sorted(re.findall(r"\]\(performance/(.*?)\)", page)), sorted(plots))
 
+    def test_a_page_says_what_its_passes_are(self):
+        point = points.Point("relbias", 128, 4096, op="bwd")
+        path = self.write("a.jsonl", [measured("attn", 300, "attn", point), measured("flex", 200, point=point)])
+        page, _ = report.make_page([path], [], None, "performance-backward")
+        self.assertIn("TFLOP/s of the backward pass, with the SM clock", page)
+        self.assertIn("A backward pass has five products", page)
+        self.assertIn("![](performance-backward/bwd_bf16_relbias_d128.svg)", page)
+        forward, _ = report.make_page([self.run_file("b.jsonl", 1.0)], [], None, "performance")
+        self.assertIn("TFLOP/s of the forward pass, with the SM clock", forward)
+        self.assertNotIn("five products", forward)
+
     def test_the_plots_of_a_page_follow_from_its_tables(self):
         page, plots = report.make_page([self.run_file("a.jsonl", 1.0)], [], None, "performance")
         rounded = {file: (title, [str(label) for label in labels], {name: [v and round(v) for v in values] for name, values in series.items()})
