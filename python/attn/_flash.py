@@ -65,10 +65,15 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         raise ArgumentError(f"expected 'window_size' to be (left, right), got {window_size!r}") from None
     if alibi_slopes is None and sinks is None:
         call, again = repeat(("flash", dropout_p, softmax_scale, causal, left, right, softcap, deterministic), q, k, v)
-        done = again and again(q, k, v)
-        if done:
-            out, lse = done
-            return _result(out, lse, return_lse, return_attn_probs)
+        if again and not return_lse and not return_attn_probs:
+            out = again.output(q, k, v)
+            if out is not None:
+                return out
+        elif again:
+            done = again(q, k, v)
+            if done:
+                out, lse = done
+                return _result(out, lse, return_lse, return_attn_probs)
     q, k, v = autocast(q, k, v)
     accept_operands(q=q, k=k, v=v, alibi_slopes=alibi_slopes, softmax_scale=softmax_scale, softcap=softcap, sinks=sinks)
     for name, tensor in (("q", q), ("k", k), ("v", v)):

@@ -174,6 +174,11 @@ class Replay(_Launch):
             _increment_versions((out, lse))
         return out, lse
 
+    def output(self, q: Any, k: Any, v: Any) -> Any:
+        """Of the results, the output alone."""
+        results = self(q, k, v)
+        return results and results[0]
+
 
 class TrainingReplay(Replay):
     """A call of attention that torch differentiates."""
@@ -181,13 +186,44 @@ class TrainingReplay(Replay):
     def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
         super().__init__(call, executable, tensors)
         call.again = gradients_again
-        self._call, self._results = call, super().__call__
+        self.call, self.results = call, super().__call__
 
     def __call__(self, q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any] | None:
         try:
-            return _apply(self._call, self._results, q, k, v)
+            return _apply(self.call, self.results, q, k, v)
         except Unfit:
             return None
+
+    def output(self, q: Any, k: Any, v: Any) -> Any:
+        try:
+            return _apply_output(self, q, k, v)
+        except Unfit:
+            return None
+
+
+class _Output(torch.autograd.Function):
+    """The output of a TrainingReplay. A function with one result costs torch less time than Attention, which has two."""
+
+    @staticmethod
+    def forward(ctx: Any, replay: TrainingReplay, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Any:
+        results = replay.results(q, k, v)
+        if results is None:
+            raise Unfit
+        out, lse = results
+        ctx.save_for_backward(q, k, v, out, lse)
+        ctx.set_materialize_grads(False)
+        ctx.call = replay.call
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, of_out: torch.Tensor | None) -> Any:
+        needs = ctx.needs_input_grad
+        if of_out is None:
+            return (None,) * len(needs)
+        return None, *ctx.call.gradients(needs[1:], (of_out, None), ctx.saved_tensors)
+
+
+_apply_output: Callable[..., Any] = super(torch.autograd.Function, _Output).apply  # type: ignore[misc]
 
 
 def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:

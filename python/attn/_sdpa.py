@@ -54,9 +54,9 @@ def sdpa(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: flo
     call = None
     if attn_mask is None and sinks is None:
         call, again = repeat(("sdpa", dropout_p, is_causal, scale, enable_gqa), query, key, value)
-        done = again and again(query, key, value)
-        if done:
-            return done[0]
+        done = again and again.output(query, key, value)
+        if done is not None:
+            return done
     return capped_sdpa(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa, call=call, sinks=sinks)
 
 

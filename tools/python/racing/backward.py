@@ -4,9 +4,7 @@ and dV, all as (batch, seqlen, heads, head dim), and the gradients of captured t
 has."""
 
 import contextlib
-import importlib
 import math
-import typing
 
 from racing import check, contenders, flex, libattn, scores
 from racing.unavailable import Unavailable
@@ -68,8 +66,8 @@ class FlexContender(GraphContender):
     """That of flex_attention."""
 
     def __init__(self, torch, name, point, inputs, wrap=None):
+        from torch._functorch import config
         # A graph that runs more than once must not give its buffers away.
-        config: typing.Any = importlib.import_module("torch._functorch.config")
         config.donated_buffer = False
         captured = scores.tensors(torch, point, inputs[0].device)
         others = [captured[name].requires_grad_() for name in differentiated(point)]
