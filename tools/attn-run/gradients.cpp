@@ -46,7 +46,7 @@ private:
   double findDelta(const Row &row);
   void addToCaptures(size_t number, double derivative, double error);
   void addTo(CaptureGradient &gradient, int64_t element, double derivative,
-             double error, double slope) const;
+             double error, double slope, double slopeError) const;
   void addKey(const Row &row, size_t number, double weight, double delta);
   void addValue(size_t query, size_t key, double weight, double error,
                 double factor);
@@ -75,7 +75,7 @@ private:
   Gradients out;
   // Of the current row.
   RowResult result;
-  std::vector<double> scores, slopes;
+  std::vector<double> scores, slopes, slopeErrors;
   std::vector<std::vector<CaptureSlope>> captureSlopes;
   double deltaError = 0; // of the statistic
 };
@@ -97,6 +97,7 @@ double norm(const float *a, int64_t size) { return std::sqrt(dot(a, a, size)); }
 /// K.
 void Accumulator::findSlopes(const Row &row) {
   slopes.assign(result.keys.size(), 1);
+  slopeErrors.assign(result.keys.size(), 0);
   if (!p.score && !of.ofCaptures) {
     return;
   }
@@ -107,7 +108,8 @@ void Accumulator::findSlopes(const Row &row) {
     scores.push_back(dot(q, k, p.dim) * double(p.scale));
   }
   if (p.score) {
-    p.score->foldSlopes(in.captures, row, result.keys, scores, slopes);
+    p.score->foldSlopes(in.captures, row, result.keys, scores, slopes,
+                        slopeErrors);
   }
   if (p.score && of.ofCaptures) {
     p.score->foldCaptureSlopes(in.captures, row, result.keys, scores,
@@ -130,7 +132,8 @@ void Accumulator::resizeCaptures() {
 /// Adds a pair's share. `derivative` is that by the score, and `error` its
 /// error.
 void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
-                        double derivative, double error, double slope) const {
+                        double derivative, double error, double slope,
+                        double slopeError) const {
   double share = derivative * slope;
   if (derivative == 0 && !std::isfinite(slope)) {
     share = 0;
@@ -138,8 +141,10 @@ void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
   // Each of so many additions may round a partial sum of magnitudes.
   double additions = double(p.seqK + p.rows()) * numerics.perAddition;
   gradient.exact[size_t(element)] += share;
+  double ofSlope =
+      error * std::fabs(slope) + (std::fabs(derivative) + error) * slopeError;
   gradient.bound[size_t(element)] +=
-      kRegionFactor * error * std::fabs(slope) + operations(share) +
+      kRegionFactor * ofSlope + operations(share) +
       additions * std::fabs(share) + numerics.flush;
 }
 
@@ -149,13 +154,15 @@ void Accumulator::addToCaptures(size_t number, double derivative,
   if (!of.ofCaptures) {
     return;
   }
-  addTo(out.scale, 0, derivative, error,
-        slopes[number] * scores[number] / double(p.scale));
+  double ofScale = scores[number] / double(p.scale);
+  addTo(out.scale, 0, derivative, error, slopes[number] * ofScale,
+        slopeErrors[number] * std::fabs(ofScale));
   if (!p.score) {
     return;
   }
   for (const CaptureSlope &by : captureSlopes[number]) {
-    addTo(out.captures[by.arg], by.element, derivative, error, by.slope);
+    addTo(out.captures[by.arg], by.element, derivative, error, by.slope,
+          by.error);
   }
 }
 
@@ -221,8 +228,11 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   if (weight * difference == 0 && !std::isfinite(slope)) {
     slope = 0;
   }
+  double ofSlope =
+      error * std::fabs(slope) +
+      (weight * std::fabs(difference) + error) * slopeErrors[number];
   addProduct(query, key, weight * difference * slope,
-             (p.score ? kRegionFactor : 1) * error * std::fabs(slope));
+             (p.score ? kRegionFactor : 1) * ofSlope);
 }
 
 /// Applies the scale and the last rounding.

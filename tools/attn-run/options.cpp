@@ -63,6 +63,9 @@ Bounds of the kernel's mask, and what its regions capture:
   --device=cuda|sim  what to run on (default: cuda), --device=cuda:1 for the
                      second GPU
   --seeds=N          with the simulator: N schedules of the problem, from seeds
+  --any-order        for kernels whose sums are made in any order: --seeds
+                     checks each schedule's results, and need not find the same
+                     bits
   --schedule-seed=N  the first of those seeds (default: 0)
   --hazards=error|warn|off
                      what the simulator does about races and other hazards:
@@ -248,6 +251,9 @@ bool setOption(const Option &option, Options &options, std::string &err) {
   if (name == "--seeds") {
     return setInteger(option, 1, options.schedules, err);
   }
+  if (name == "--any-order") {
+    return setFlag(option, options.anyOrder, err);
+  }
   if (name == "--schedule-seed") {
     return setInteger(option, 0, options.scheduleSeed, err);
   }
@@ -368,6 +374,8 @@ bool checkOptions(const Options &options, bool hasKv, std::string &err) {
   } else if (options.device != "sim" &&
              (options.schedules != 1 || options.scheduleSeed != 0)) {
     err = "option '--seeds': expected '--device=sim' beside it";
+  } else if (options.anyOrder && (options.schedules == 1 || !options.check)) {
+    err = "option '--any-order': expected '--seeds' and '--check' beside it";
   } else if (options.device != "sim" && options.hazards != "error") {
     err = "option '--hazards': expected '--device=sim' beside it";
   } else if (options.device != "sim" && options.sums != "hardware") {

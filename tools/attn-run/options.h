@@ -41,6 +41,8 @@ struct Options {
   // For the simulator: the number of schedules for a problem, and the first
   // seed.
   int64_t schedules = 1;
+  // Whether these may have other bits.
+  bool anyOrder = false;
   uint64_t scheduleSeed = 0;
   // How the simulator treats hazards.
   std::string hazards = "error";

@@ -5,6 +5,7 @@
 #include "numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace attn;
@@ -406,9 +407,9 @@ void Region::foldScores(const Captures &captures, const Row &row,
 }
 
 /// Returns the derivative of op `op`, whose result is value `result`, for the
-/// key `at`; `slopes` are those of all values before it.
+/// key `at` and the values of a lane; `slopes` are those of all values before.
 double Region::slopeOf(const Op &op, size_t result, size_t at,
-                       const std::vector<Column> &values,
+                       const std::vector<Column> &values, Lane lane,
                        const std::vector<double> &slopes) const {
   if (op.kind != Op::Apply || !op.type.isFloat) {
     return 0;
@@ -425,33 +426,42 @@ double Region::slopeOf(const Op &op, size_t result, size_t at,
   }
   double numbers[3] = {}, slope = 0;
   for (size_t n = 0; n < op.operands.size(); ++n) {
-    numbers[n] = values[op.operands[n]].lanes[Exact][at];
+    numbers[n] = values[op.operands[n]].lanes[lane][at];
   }
   for (size_t n = 0; n < op.operands.size(); ++n) {
     // What does not depend on the score has no part, however steep the op.
     if (double outer = slopes[op.operands[n]]; outer != 0) {
       slope += outer * op.slopes->of[n](numbers[0], numbers[1], numbers[2],
-                                        values[result].lanes[Exact][at]);
+                                        values[result].lanes[lane][at]);
     }
   }
   return slope;
 }
 
 /// Returns the derivative of the result by value `source`, for the key `at` of
-/// `values`; `known` is memory for the derivatives of all values.
+/// a lane of `values`; `known` is memory for the derivatives of all values.
 double Region::slopeBy(size_t source, size_t at,
-                       const std::vector<Column> &values,
+                       const std::vector<Column> &values, Lane lane,
                        std::vector<double> &known) const {
   known.assign(types.size(), 0);
   known[source] = 1;
   size_t next = types.size() - ops.size();
   for (const Op &op : ops) {
     if (next != source) {
-      known[next] = slopeOf(op, next, at, values, known);
+      known[next] = slopeOf(op, next, at, values, lane, known);
     }
     ++next;
   }
   return known[result];
+}
+
+/// Returns how far the derivative is from that by functions with errors: that
+/// of tanh, 1 - y^2, loses most of its digits where tanh is near 1.
+double Region::slopeError(size_t source, size_t at,
+                          const std::vector<Column> &values, double slope,
+                          std::vector<double> &known) const {
+  double error = std::fabs(slopeBy(source, at, values, Shifted, known) - slope);
+  return std::isfinite(error) ? error : 0;
 }
 
 /// Computes the values of all keys, some of them at a time, and calls
@@ -478,13 +488,16 @@ void Region::foldForSlopes(const Captures &captures, const Row &row,
 void Region::foldSlopes(const Captures &captures, const Row &row,
                         const std::vector<int64_t> &keys,
                         const std::vector<double> &scores,
-                        std::vector<double> &slopes) const {
+                        std::vector<double> &slopes,
+                        std::vector<double> &errors) const {
   std::vector<double> known;
   slopes.resize(keys.size());
-  foldForSlopes(captures, row, keys, scores,
-                [&](size_t key, size_t at, const std::vector<Column> &values) {
-                  slopes[key] = slopeBy(kScore, at, values, known);
-                });
+  errors.resize(keys.size());
+  auto visit = [&](size_t key, size_t at, const std::vector<Column> &values) {
+    slopes[key] = slopeBy(kScore, at, values, Exact, known);
+    errors[key] = slopeError(kScore, at, values, slopes[key], known);
+  };
+  foldForSlopes(captures, row, keys, scores, visit);
 }
 
 void Region::foldCaptureSlopes(
@@ -495,9 +508,11 @@ void Region::foldCaptureSlopes(
   slopes.assign(keys.size(), {});
   auto visit = [&](size_t key, size_t at, const std::vector<Column> &values) {
     auto add = [&](size_t source, int arg, int64_t element) {
-      double slope = element < 0 ? 0 : slopeBy(source, at, values, known);
+      double slope =
+          element < 0 ? 0 : slopeBy(source, at, values, Exact, known);
       if (slope != 0) {
-        slopes[key].push_back({size_t(arg), element, slope});
+        double error = slopeError(source, at, values, slope, known);
+        slopes[key].push_back({size_t(arg), element, slope, error});
       }
     };
     for (size_t n = 0; n < scalars.size(); ++n) {

@@ -41,6 +41,7 @@ struct CaptureSlope {
   size_t arg;      // of the plan
   int64_t element; // of the capture, packed
   double slope;
+  double error; // an estimate of how far a kernel's slope may be from it
 };
 
 class Region {
@@ -57,11 +58,13 @@ public:
                   std::array<std::vector<double>, kLanes> &scores) const;
   /// Computes, in float64, the derivative of the region's score of each key by
   /// the score that the region receives, which is `scores`. Integers and truth
-  /// values have no derivative, and a rounding passes it on.
+  /// values have no derivative, and a rounding passes it on. `errors` are
+  /// estimates of how far a kernel's may be from them.
   void foldSlopes(const Captures &captures, const Row &row,
                   const std::vector<int64_t> &keys,
                   const std::vector<double> &scores,
-                  std::vector<double> &slopes) const;
+                  std::vector<double> &slopes,
+                  std::vector<double> &errors) const;
   /// Computes likewise the derivatives by each element of a capture of floats
   /// that the region reads: `slopes[n]` lists those of key `keys[n]` that are
   /// not 0. A number has one element.
@@ -102,7 +105,9 @@ private:
                const std::vector<Column> &values, size_t count,
                Column &result) const;
   double slopeBy(size_t source, size_t at, const std::vector<Column> &values,
-                 std::vector<double> &known) const;
+                 Lane lane, std::vector<double> &known) const;
+  double slopeError(size_t source, size_t at, const std::vector<Column> &values,
+                    double slope, std::vector<double> &known) const;
   template <typename Visit>
   void foldForSlopes(const Captures &captures, const Row &row,
                      const std::vector<int64_t> &keys,
@@ -111,7 +116,7 @@ private:
   static int64_t elementOf(const Op &op, const Capture &from,
                            const std::vector<Column> &values, size_t at);
   double slopeOf(const Op &op, size_t result, size_t at,
-                 const std::vector<Column> &values,
+                 const std::vector<Column> &values, Lane lane,
                  const std::vector<double> &slopes) const;
   Position positionOf(size_t value) const;
 

@@ -345,13 +345,30 @@ TEST(Gradients, followEachFunctionOfFloats) {
   }
 }
 
-/// The slope of a region for a score of `s`.
-double slopeOf(const RegionProgram &program, double s) {
-  std::vector<double> slopes;
+/// The slope of a region for a score of `s`, and the estimate of its error.
+std::pair<double, double> slopeAndError(const RegionProgram &program,
+                                        double s) {
+  std::vector<double> slopes, errors;
   Case captures;
   makeRegion(program, true)
-      ->foldSlopes(captures.in.captures, {}, {0}, {s}, slopes);
-  return slopes[0];
+      ->foldSlopes(captures.in.captures, {}, {0}, {s}, slopes, errors);
+  return {slopes[0], errors[0]};
+}
+
+double slopeOf(const RegionProgram &program, double s) {
+  return slopeAndError(program, s).first;
+}
+
+/// Kernels compute 1 - y^2 of a y that has the error of tanh.
+TEST(Gradients, haveTheErrorsOfSlopesWhereFunctionsAreFlat) {
+  const RegionProgram tanh = {{"f32", "tanh", "s"}, {"f32", "yield", "%0"}};
+  auto [steep, ofSteep] = slopeAndError(tanh, 0.01);
+  EXPECT_NEAR(steep, 1, 1e-3);
+  EXPECT_LT(ofSteep, 0x1p-20);
+  auto [flat, ofFlat] = slopeAndError(tanh, 6);
+  EXPECT_NEAR(flat, 2.4577e-5, 1e-8);
+  EXPECT_GT(ofFlat, 0x1p-19);
+  EXPECT_LT(ofFlat, 0x1p-15);
 }
 
 /// The slope of `op` by the score, which is its operand number `n`; the other
