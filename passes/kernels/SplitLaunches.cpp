@@ -84,7 +84,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::DropoutState, of.getDropoutState()},
                 {Role::Delta, of.getDelta()},
                 {Role::Lse2, of.getLse2()},
-                {Role::OutputGradient, of.getOutGradient()}};
+                {Role::OutputGradient, of.getOutGradient()},
+                {Role::KeyGradient, of.getGradient(Gradients::DK)}};
       })
       .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
         if (Value scale = of.getDivisor()) {
@@ -108,6 +109,9 @@ static StringRef nameOf(ArgumentRole role) {
     return names::lse2;
   case ArgumentRole::QueryGradientSums:
     return names::sums;
+  // Made beside that of V, which may be asked for alone.
+  case ArgumentRole::KeyGradient:
+    return names::keyGradient;
   default:
     return "";
   }
@@ -321,7 +325,8 @@ FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
       if (name.empty()) {
         return op->emitOpError(pass)
                << "expected the function to return result #"
-               << result.getResultNumber();
+               << result.getResultNumber()
+               << ", which one kernel makes beside those that it returns";
       }
       temporaries.push_back(name);
     }

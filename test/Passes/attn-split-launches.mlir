@@ -80,3 +80,15 @@ func.func @sums(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor
   %dscale = attn.sum_gradient %of_scale over(%scale) of "scale" at affine_map<(b, h, p) -> (0)> : tensor<?x?x?xf32> -> tensor<1xf32>
   return %dw, %dscale : tensor<?xf32>, tensor<1xf32>
 }
+
+// -----
+
+// A kernel makes the gradients of K and of V. The one that is not returned stays in the workspace.
+// CHECK: launch.sequence "values" launches ["values_delta", "values_bwd"] temporaries ["dl", "lse2", "dk"]
+func.func @values(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, %o: tensor<?x?x?x64xbf16>,
+    %lse: tensor<?x?x?xf32>, %do: tensor<?x?x?x64xbf16>, %dlse: tensor<?x?x?xf32>) -> tensor<?x?x?x64xbf16> {
+  %d, %l = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %l, %d scale(%scale) mask(none) layout(bshd) gradients(dk_dv)
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
+  return %dv : tensor<?x?x?x64xbf16>
+}
