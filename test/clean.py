@@ -6,6 +6,8 @@ not even a warning.
     test/clean.py build                        # all, 64 schedules; scripts/nightly
     test/clean.py build --every=16 --seeds=4   # a sample
     test/clean.py build --only=table
+    test/clean.py build --write=DIR            # only compiles, into DIR
+    test/clean.py build --read=DIR             # only runs what is there
 
 The kernels are the examples; mask functions; every entry of the compiler's table alone, whatever the
 lengths that it is for, with every kind of mask that it serves; the schedule files
@@ -17,6 +19,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import json
 import os
 import re
 import subprocess
@@ -29,6 +32,7 @@ sys.path[:0] = [os.path.join(HERE, "Inputs"), os.path.join(HERE, "Schedules"), o
 import attention_ir
 import coinflips
 import compile_all
+import gradient_ir
 import schedules
 
 # Queries x heads, keys x heads, and other options of attn-run. Rings go around
@@ -58,7 +62,7 @@ INTEGER = "row_max = integer"
 ROUNDED = "--inputs=spike-key:0:0"
 REPORT = re.compile(r"warning: |\[[a-z]+\.[a-z-]+\]")
 
-# A kernel: IR as a path or options of Inputs/attention_ir.py, and a schedule's text or None.
+# A kernel: IR, its path, or options of Inputs/attention_ir.py, and a schedule's text or None.
 Case = collections.namedtuple("Case", "group name source schedule dim options")
 
 
@@ -117,6 +121,11 @@ def gradient_cases():
         for mask in ("none", "causal_bottom_right", "window"):
             yield generated_case(GRADIENTS, f"d{dim}, any order", (dim, dim), mask, None)
         yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), "causal_bottom_right", None)
+    for dim in (128, 256):
+        for places in ("", "h", "i", "bj", "hij", "difference"):
+            kernel = gradient_ir.of_capture(places, (dim, dim))
+            order = ", any order" if places == "difference" else ""
+            yield Case(GRADIENTS, f"d{dim}, of a capture by {places or 'nothing'}{order}", kernel.ir, None, dim, kernel.options)
 
 
 def edited(case, text):
@@ -134,8 +143,10 @@ def compile_case(build, case, base):
     source = case.source
     if isinstance(source, list):
         source = coinflips.write(base + ".mlir", edited(case, attention_ir.write(attention_ir.parse(source))))
+    elif source.startswith("func.func"):
+        source = coinflips.write(base + ".mlir", source)
     command = [os.path.join(build, "bin", "attn-compile"), source, "--target=sm_90a", "-o", base + ".attn"]
-    if case.group == GRADIENTS:
+    if case.group == GRADIENTS and "attn.gradient" not in case.source:
         command.append("--bwd")
     if case.schedule:
         command.append("--schedule=" + coinflips.write(base + ".schedule.mlir", case.schedule))
@@ -154,6 +165,8 @@ def problems(case, drawn=PROBLEMS):
             q = q.rsplit("x", 1)[0] + f"x{int(heads) * int(packed[1])}"
         if case.group == GRADIENTS and more and "--inputs" in more[0]:
             continue  # the reference of gradients takes normal inputs
+        if "any order" in case.name:
+            more = more + ["--any-order"]
         if INTEGER in schedule and keys == "1":
             more = more + [ROUNDED]
         yield q, kv, more
@@ -168,10 +181,10 @@ def fault(status, output):
 
 def run_case(args, case, folder, number):
     """(case, warp instructions, what is wrong or None)"""
-    base = os.path.join(folder, str(number))
-    problem = compile_case(args.build, case, base)
-    if problem:
-        return case, 0, problem
+    base = os.path.join(args.read or args.write or folder, str(number))
+    problem = "" if args.read else compile_case(args.build, case, base)
+    if problem or args.write:
+        return case, 0, problem or None
     instructions = 0
     for q, kv, more in problems(case):
         command = [os.path.join(args.build, "bin", "attn-run"), base + ".attn", "--device=sim", "--check", "--guard",
@@ -184,6 +197,19 @@ def run_case(args, case, folder, number):
     return case, instructions, None
 
 
+def chosen_cases(args):
+    """What the options ask for; of --read, what --write was asked for."""
+    if args.read:
+        with open(os.path.join(args.read, "cases.json"), encoding="utf-8") as file:
+            return [Case(*fields) for fields in json.load(file)]
+    cases = [case for case in all_cases() if args.only in f"{case.group} {case.name}"][::args.every]
+    if args.write:
+        os.makedirs(args.write, exist_ok=True)
+        with open(os.path.join(args.write, "cases.json"), "w", encoding="utf-8") as file:
+            json.dump(cases, file)
+    return cases
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -191,8 +217,11 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="one kernel of so many")
     parser.add_argument("--only", default="", help="kernels with this in their group and name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="kernels at a time")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--write", metavar="DIR", help="only compile, for a machine without a compiler")
+    where.add_argument("--read", metavar="DIR", help="run what --write compiled")
     args = parser.parse_args()
-    cases = [case for case in all_cases() if args.only in f"{case.group} {case.name}"][::args.every]
+    cases = chosen_cases(args)
     tally = collections.OrderedDict((case.group, [0, 0, 0]) for case in cases)
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:

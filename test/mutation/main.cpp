@@ -209,6 +209,7 @@ bool addProblem(const std::string &text, const run::GivenCaptures &captures,
                 Trial &trial) {
   run::Options options;
   options.captures = captures;
+  options.check = true; // statistics of a backward pass are those of Q and K
   uint64_t schedules = 0;
   std::vector<std::string> parts = split(text, ',');
   if (parts.size() != 4 || !run::parseShape(parts[0], options.q) ||

@@ -125,6 +125,9 @@ class Kernel:
 def problems(kernel):
     """The problems of a kernel, cheap ones first: "Q shape,K shape,schedules,
     inputs"."""
+    if "loop_over" in kernel:
+        yield from gradient_problems(kernel)
+        return
     d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
 
     def problem(queries, keys, schedules, heads=1, inputs="normal"):
@@ -181,6 +184,38 @@ def problems(kernel):
     yield problem(65, steps * n - 3, 2)
     # Every ring goes around twice and a step more; ragged ends.
     yield problem(m + 3, (steps + 1) * n - 5, 8)
+
+
+def gradient_problems(kernel):
+    """Those of a kernel of gradients, whose work items own `tile_m` queries or keys, and loop over the others."""
+    d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
+
+    def problem(own, others, schedules, heads=1, batches=1):
+        queries, keys = (own, others) if kernel["loop_over"] == "keys" else (others, own)
+        return f"{batches}x{queries}x{heads}x{d},{batches}x{keys}x1x{d},{schedules},normal"
+
+    # One step, several heads and batches; every argument matters.
+    yield f"2x9x4x{d},2x1x2x{d},8,normal"
+    yield f"2x70x4x{d},2x33x2x{d},4,normal"
+    # Items without a step: alone, and with a causal mask among others.
+    yield problem(3 * m + 5, 0, 4, heads=2)
+    yield problem(3 * m + 1, m // 2, 2, heads=2)
+    yield problem(m // 2, 3 * m + 1, 2, heads=2)
+    # Diagonals through one block and two, and all elements of a fragment.
+    for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
+        yield problem(m, m + shift, 2 if shift == n + 1 else 1)
+        yield problem(m + shift, m, 1)
+    # Every row of a block of the loop is the first that is not there.
+    for others in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
+        yield problem(1, others, 1)
+        yield problem(others, 1, 1)
+    # Items of one step to several, of which each begins where the ring is, for several heads of a group.
+    yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
+    # An even number of steps, which ends every ring elsewhere.
+    yield problem(65, steps * n - 3, 2)
+    # Every ring goes around twice and a step more; ragged ends.
+    yield problem(m + 3, (steps + 1) * n - 5, 8)
+    yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
 
 
 class Journal:
