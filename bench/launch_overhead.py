@@ -6,7 +6,8 @@ and beside them the driver's part of it and torch's own scaled_dot_product_atten
 usage: launch_overhead.py [--device cuda|cpu] [--loop FILE] [--out FILE] LIBRARIES
 
 LIBRARIES is the folder with libattn_runtime.so and libattn_jit.so. The problem is so
-small that the GPU keeps up: one head of 64 positions. Each of ROUNDS rounds times every
+small that the GPU keeps up: one head of 64 positions. With a GPU, a forward and backward pass
+together is a contender, too. Each of ROUNDS rounds times every
 contender for BATCH calls, one by one, and then waits for the GPU, so that no call waits
 for room in the stream. The first WARM_UP rounds do not count. Printed are the median and
 the 10th and 90th percentile, in microseconds.
@@ -135,13 +136,24 @@ class FromPython:
         return found
 
 
-def torch_contenders(torch, q, k, v):
-    """torch's function by its own choice, and by each backend that takes the problem."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-    from torch.nn.functional import scaled_dot_product_attention
+def with_gradients(torch, function, tensors):
+    """A function that calls `function` of the tensors, and computes the gradients of all of them."""
+    leaves = [x.detach().requires_grad_() for x in tensors]
+    of_out = torch.randn_like(leaves[0])
 
-    call = lambda: scaled_dot_product_attention(q, k, v)
-    found = {"torch sdpa": FromPython(call)}
+    def call():
+        with torch.enable_grad():
+            out = function(*leaves)
+        return torch.autograd.grad(out, leaves, of_out)
+
+    return call
+
+
+def torch_contenders(call, title):
+    """torch's function, which `call` calls, by its own choice, and by each backend that takes the problem."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    found = {title: FromPython(call)}
     for name in ("FLASH_ATTENTION", "CUDNN_ATTENTION"):
         class Within(FromPython):
             backend = getattr(SDPBackend, name)
@@ -154,7 +166,7 @@ def torch_contenders(torch, q, k, v):
             Within(call).times(1)
         except RuntimeError:
             continue  # it does not take the problem
-        found[f"torch sdpa, {name.lower()}"] = Within(call)
+        found[f"{title}, {name.lower()}"] = Within(call)
     return found
 
 
@@ -182,7 +194,15 @@ def contenders(torch, attn, args, folder):
         "attn.sdpa": FromPython(lambda: attn.sdpa(*swapped)),
         "torch.empty_like(q)": FromPython(lambda: torch.empty_like(q)),
     }
-    return {**found, **torch_contenders(torch, *swapped)} if on_gpu else found
+    return {**found, **gpu_contenders(torch, attn, swapped)} if on_gpu else found
+
+
+def gpu_contenders(torch, attn, tensors):
+    """torch's function, and forward and backward passes together."""
+    from torch.nn.functional import scaled_dot_product_attention as sdpa
+    return {**torch_contenders(lambda: sdpa(*tensors), "torch sdpa"),
+            "attn.sdpa, both passes": FromPython(with_gradients(torch, attn.sdpa, tensors)),
+            **torch_contenders(with_gradients(torch, sdpa, tensors), "torch sdpa, both passes")}
 
 
 def measure(torch, runners, on_gpu):
