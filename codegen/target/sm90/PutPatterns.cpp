@@ -54,7 +54,7 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
 
 private:
   /// Stores a tile of f32 in the order in which warps hold it: a lane's four
-  /// registers in a group of 16 columns, for each of its two rows.
+  /// registers in each group of columns.
   static void putGroups(const Arithmetic &emit, ws::HoldOp hold,
                         OpAdaptor adaptor) {
     int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
@@ -64,16 +64,13 @@ private:
     address = emit.add(address, emit.mul(warp, GroupOrder::warpBytes(columns)));
     address = emit.add(address, emit.mul(emit.lane(), GroupOrder::laneBytes));
     for (int64_t n = 0; n < columns / GroupOrder::columns; ++n) {
-      for (int64_t row = 0; row < 2; ++row) {
-        int64_t first = 8 * n + 2 * row;
-        Value values = vector::ShuffleOp::create(
-            emit.builder, emit.loc, adaptor.getValue(), adaptor.getValue(),
-            ArrayRef<int64_t>{first, first + 1, first + 4, first + 5});
-        Value at = emit.add(address, (2 * n + row) * GroupOrder::halfBytes);
-        LLVM::StoreOp::create(emit.builder, emit.loc, values,
-                              sharedPointer(emit.builder, emit.loc, at),
-                              /*alignment=*/GroupOrder::laneBytes);
-      }
+      Value values = vector::ExtractStridedSliceOp::create(
+          emit.builder, emit.loc, adaptor.getValue(), ArrayRef<int64_t>{4 * n},
+          ArrayRef<int64_t>{4}, ArrayRef<int64_t>{1});
+      Value at = emit.add(address, n * GroupOrder::bytes);
+      LLVM::StoreOp::create(emit.builder, emit.loc, values,
+                            sharedPointer(emit.builder, emit.loc, at),
+                            /*alignment=*/GroupOrder::laneBytes);
     }
   }
 

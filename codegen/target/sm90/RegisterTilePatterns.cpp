@@ -15,10 +15,9 @@ using attn::codegen::sm90::GroupOrder;
 /// quad.
 static constexpr int64_t rowsPerThread = 2;
 
-/// The elements of a group of a `grouped` tensor, and those of a lane in one
-/// of its rows.
+/// The elements of a group of a `grouped` tensor, and those of a lane in it.
 static constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
-                         perLane = 4;
+                         perLane = perGroup / 32;
 
 /// Returns the number of this thread's row `i` in its warpgroup's tile.
 static Value threadRow(const Arithmetic &emit, int64_t i) {
@@ -220,7 +219,8 @@ private:
   }
 };
 
-/// Adds to memory in any order, a pair of columns at a time, or two pairs.
+/// Adds to memory in any order, a pair of columns at a time, or those of both
+/// rows.
 struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -238,20 +238,17 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
         cast<VectorType>(adaptor.getTile().getType()).getNumElements();
     int64_t pairs =
         op.getColumn() ? elements / 2 / rowsPerThread : pairsOf(op.getDest());
-    auto addPairs = [&](ArrayRef<int64_t> numbers, Value pointer) {
-      SmallVector<int64_t> columns;
-      for (int64_t number : numbers) {
-        columns.append({2 * number, 2 * number + 1});
-      }
-      Value values = vector::ShuffleOp::create(rewriter, loc, adaptor.getTile(),
-                                               adaptor.getTile(), columns);
+    auto addElements = [&](int64_t first, int64_t count, Value pointer) {
+      Value values = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, adaptor.getTile(), ArrayRef<int64_t>{first},
+          ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
       nvx::ReduceAddOp::create(rewriter, loc, values, pointer);
     };
     if (!access.isGrouped) {
       writeRows(emit, access, [&](int64_t i, Value first) {
         for (int64_t n = 0; n < pairs; ++n) {
-          addPairs({rowsPerThread * n + i},
-                   pointerAfter(emit, first, element, 8 * n));
+          addElements(2 * (rowsPerThread * n + i), 2,
+                      pointerAfter(emit, first, element, 8 * n));
         }
       });
       rewriter.eraseOp(op);
@@ -262,12 +259,9 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (int64_t n = 0; n < pairs; n += 2) {
-      for (int64_t i = 0; i < rowsPerThread; ++i) {
-        int64_t later = n / 2 * perGroup + i * perGroup / rowsPerThread;
-        addPairs({rowsPerThread * n + i, rowsPerThread * (n + 1) + i},
-                 pointerAfter(emit, part.pointer, element, later));
-      }
+    for (int64_t n = 0; n < pairs; ++n) {
+      addElements(perLane * n, perLane,
+                  pointerAfter(emit, part.pointer, element, perGroup * n));
     }
     rewriter.eraseOp(op);
     return success();
@@ -336,10 +330,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
                                       : rowOf(emit, access, threadRow(emit, i),
                                               /*isTile=*/true);
       for (int64_t n = 0; n < pairsOf(source); ++n) {
-        // The second pair of a group follows the first.
-        int64_t column = op.getGrouped() ? n / 2 * perGroup + n % 2 * 2 +
-                                               i * perGroup / rowsPerThread
-                                         : 8 * n;
+        int64_t column = op.getGrouped() ? perGroup * n + 2 * i : 8 * n;
         Value pair = LLVM::LoadOp::create(
             rewriter, loc, pairType,
             pointerAfter(emit, row.pointer, elementOf(source), column));

@@ -66,11 +66,12 @@ struct SmemTile {
 };
 
 /// The order of f32 tiles that are added to memory (`grouped` in tile.load):
-/// groups of the 16 rows of a warp and 16 columns, in each of which a lane has
-/// four consecutive elements of each of two rows.
+/// the 16 rows of a warp and 8 columns follow each other, half of a group. A lane
+/// has four consecutive elements of them, as in its registers: two of each of
+/// two rows.
 struct GroupOrder {
-  static constexpr int64_t rows = 16, columns = 16, laneBytes = 16,
-                           halfBytes = 32 * laneBytes;
+  static constexpr int64_t rows = 16, columns = 8, laneBytes = 16,
+                           bytes = 32 * laneBytes;
   /// The bytes of a warp's rows.
   static constexpr int64_t warpBytes(int64_t tileColumns) {
     return rows * tileColumns * 4;

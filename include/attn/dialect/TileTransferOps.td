@@ -16,7 +16,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
     With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
-    them: row r and column c of it are element r / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + c / 8 * 2 + c % 2. The groups
+    them: row r and column c of it are element c / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 * 2 + c % 2. The groups
     of the same rows follow each other. The tensor's rows are contiguous, and full blocks of 64.
 
     **Constraints**
