@@ -2,6 +2,7 @@
 //
 // attn-lower-to-nvvm: turns a ws.kernel into a gpu.module with one function, in
 // which each warp runs the program of its role.
+#include "EarlyAddresses.h"
 #include "InstructionPatterns.h"
 #include "KernelChecks.h"
 #include "KernelFunction.h"
@@ -124,6 +125,7 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
       return failure();
     }
   }
+  computeAddressesEarly(kernel);
   buildKernelFunction(kernel, module, params, lowering.placement,
                       *lowering.chip);
   decided(kernel.getLoc(), "lower-to-nvvm")

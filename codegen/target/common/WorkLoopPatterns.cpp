@@ -13,12 +13,17 @@ static ws::TakeItemOp takenIn(ws::WorkLoopOp loop) {
   return taken;
 }
 
-/// Prepares reciprocals for divisors that do not change in the loop.
-static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop) {
+/// Prepares reciprocals for divisors that do not change in the loop over items,
+/// for all divisions of `which`.
+static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop,
+                             function_ref<bool(Operation *)> which) {
   llvm::MapVector<Value, Divisor> divisors;
-  SmallVector<arith::DivUIOp> divisions;
-  loop.walk([&](arith::DivUIOp op) {
-    Value divisor = op.getRhs();
+  SmallVector<Operation *> divisions;
+  loop.walk([&](Operation *op) {
+    if (!isa<arith::DivUIOp, arith::RemUIOp>(op) || !which(op)) {
+      return;
+    }
+    Value divisor = op->getOperand(1);
     if (!loop.getBody().isAncestor(divisor.getParentRegion())) {
       divisions.push_back(op);
       if (!divisors.contains(divisor)) {
@@ -27,13 +32,14 @@ static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop) {
     }
   });
   OpBuilder::InsertionGuard guard(emit.builder);
-  for (arith::DivUIOp op : divisions) {
+  for (Operation *op : divisions) {
     emit.builder.setInsertionPoint(op);
-    Value quotient = divisors[op.getRhs()]
-                         .divide(emit.builder, op.getLoc(), op.getLhs())
-                         .first;
-    op.replaceAllUsesWith(quotient);
-    op.erase();
+    auto [quotient, rest] =
+        divisors[op->getOperand(1)].divide(emit.builder, op->getLoc(),
+                                           op->getOperand(0));
+    op->getResult(0).replaceAllUsesWith(isa<arith::DivUIOp>(op) ? quotient
+                                                                : rest);
+    op->erase();
   }
 }
 
@@ -54,6 +60,10 @@ struct WorkLoopPattern : ItemPattern<ws::WorkLoopOp> {
     } else if (items.verdict()) {
       enterTwice(emit, op);
     } else {
+      // Those of the item are made once; those of its blocks are worth it.
+      prepareDivisions(emit, op, [](Operation *division) {
+        return bool(division->getParentOfType<scf::ForOp>());
+      });
       op->getBlock()->getOperations().splice(op->getIterator(), body);
     }
     rewriter.eraseOp(op);
@@ -74,7 +84,9 @@ private:
       items.numbering = emit.numberingOf(extentsOf(take), /*manyItems=*/true);
     }
     if (!shares) {
-      prepareDivisions(emit, op);
+      prepareDivisions(emit, op, [](Operation *division) {
+        return isa<arith::DivUIOp>(division);
+      });
     }
     auto loop =
         scf::WhileOp::create(emit.builder, emit.loc, TypeRange(), ValueRange());
