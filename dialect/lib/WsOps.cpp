@@ -263,6 +263,28 @@ static LogicalResult verifyRing(KernelOp kernel, Operation *user,
   return success();
 }
 
+/// C3 of ws.channel.
+static LogicalResult verifyWith(KernelOp kernel, ChannelOp channel) {
+  if (!channel.getWith()) {
+    return success();
+  }
+  auto other = expectSymbol<ChannelOp>(kernel, channel, channel.getWithAttr());
+  if (failed(other)) {
+    return failure();
+  }
+  if (channel.carriesRows() && channel.getFreeImplied() &&
+      channel.getDepth() == other->getDepth() && !other->getWith()) {
+    return success();
+  }
+  return channel.emitOpError("expected row vectors, 'free_implied' and the "
+                             "depth of a channel with barriers of its own, "
+                             "got ")
+         << channel.getTypes() << " of depth " << channel.getDepth()
+         << (channel.getFreeImplied() ? "" : " without 'free_implied'")
+         << " with " << channel.getWithAttr() << " of depth "
+         << other->getDepth();
+}
+
 /// C7 and C8 of ws.kernel.
 static LogicalResult verifyDeclaration(KernelOp kernel, Operation *op) {
   if (auto turn = dyn_cast<TurnOp>(op)) {
@@ -270,6 +292,10 @@ static LogicalResult verifyDeclaration(KernelOp kernel, Operation *op) {
   }
   if (auto sync = dyn_cast<RendezvousOp>(op)) {
     return expectSymbol<RoleOp>(kernel, op, sync.getRingAttr());
+  }
+  if (auto channel = dyn_cast<ChannelOp>(op);
+      channel && failed(verifyWith(kernel, channel))) {
+    return failure();
   }
   auto over = op->getAttrOfType<FlatSymbolRefAttr>("over");
   if (!over || !isa<ChannelOp, HoldOp>(op)) {

@@ -90,7 +90,30 @@ private:
         builder.getI64IntegerAttr(place.getDepth()),
         unitIf(place.getFullImplied()), unitIf(place.getFreeImplied()),
         unitIf(place.getScope() == Scope::Cluster), hostOf(place),
-        IntegerAttr());
+        /*with=*/FlatSymbolRefAttr(), IntegerAttr());
+    declareRows(place);
+  }
+
+  /// Declares the channels of the values that have a slot and its barriers with
+  /// another.
+  void declareRows(PlaceAttr attr) {
+    for (const sched::Place &place : program.bound().places) {
+      if (place.attr != attr) {
+        continue;
+      }
+      for (int row : ArrayRef(place.cycles.front()).drop_front()) {
+        const sched::KernelValue &value = program.value(row);
+        auto type = cast<RankedTensorType>(value.ir.getType());
+        ws::ChannelOp::create(
+            builder, loc(), builder.getStringAttr(value.name),
+            builder.getTypeArrayAttr(
+                RankedTensorType::get(type.getShape(), type.getElementType())),
+            builder.getI64IntegerAttr(attr.getDepth()), UnitAttr(),
+            /*free_implied=*/builder.getUnitAttr(), UnitAttr(),
+            /*over=*/FlatSymbolRefAttr(),
+            FlatSymbolRefAttr::get(attr.getName()), IntegerAttr());
+      }
+    }
   }
 
   /// A hold is memory: its tile has no layout in registers.

@@ -33,6 +33,11 @@ static void addPlace(ResourceNeeds &needs, const BoundSchedule &bound,
          isHosted ? bound.places[place.host].name : StringRef(),
          bound.kernel->values[place.cycles.front().front()].shape.size() < 2,
          barriers, std::nullopt});
+    for (auto [value, bytes] : place.rows) {
+      needs.places.push_back({bound.kernel->values[value].name, bytes,
+                              StringRef(), /*ofVectors=*/true, 0,
+                              std::nullopt});
+    }
     return;
   }
   if (barriers > 0) {
@@ -153,10 +158,10 @@ ResourceNeeds ResourceNeeds::of(ws::KernelOp kernel) {
   for (Operation &each : kernel.getBody().front()) {
     TypeSwitch<Operation *>(&each)
         .Case([&](ws::ChannelOp op) {
-          needs.places.push_back({op.getSymName(), op.getBytes(),
-                                  op.getOver().value_or(""),
-                                  op.getAlignment() != ws::tileAlignment,
-                                  2 * int64_t(op.getDepth()), offsetOf(op)});
+          needs.places.push_back(
+              {op.getSymName(), op.getBytes(), op.getOver().value_or(""),
+               op.getAlignment() != ws::tileAlignment,
+               op.getWith() ? 0 : 2 * int64_t(op.getDepth()), offsetOf(op)});
         })
         .Case([&](ws::HoldOp op) {
           needs.places.push_back({op.getSymName(), op.getBytes(),

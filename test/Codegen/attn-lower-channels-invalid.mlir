@@ -46,6 +46,22 @@ ws.kernel @wide_producer machine "sm_90a" args ["q", "o" write, "n"] problem #p 
 
 // -----
 
+// A slot `with` another is that of the cycle that the role has entered there.
+ws.kernel @with_nothing machine "sm_90a" args ["n"] problem #p config #c schedule #s smem 49152 {
+^bb0(%n: i32):
+  ws.channel @q [tensor<64x64xbf16>] depth 2 at 0
+  ws.channel @l [tensor<64xf32>] depth 2 free_implied with @q at 16384
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %q = ws.wait : <@q, tensor<64x64xbf16>>
+    %l = ws.wait : <@l, tensor<64xf32>>
+    // expected-error @below {{'ws.wait' op attn-lower-channels: expected a 'ws.wait' of @q before it, for the same cycle, got none}}
+    %again = ws.wait : <@l, tensor<64xf32>>
+  }
+}
+
+// -----
+
 // The warps that overwrite an operand meet, on a barrier for each replica.
 // expected-error @below {{'ws.kernel' op attn-lower-channels: expected at most 16 named barriers, got 17}}
 ws.kernel @named_barriers_of_operands machine "sm_90a" args ["n", "once"] problem #p config #c schedule #s smem 49152 {

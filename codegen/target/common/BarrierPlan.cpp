@@ -32,6 +32,9 @@ FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel) {
 LogicalResult BarrierPlan::placeBarriers(ws::KernelOp kernel) {
   end = resources.barriersEnd;
   for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+    if (channel.getWith()) {
+      continue;
+    }
     int64_t depth = channel.getDepth();
     int64_t full = resources.findBarriers(channel.getSymName())->offset;
     channels[channel.getSymName()] = {depth, full, full + barrierBytes * depth,
@@ -96,8 +99,10 @@ void BarrierPlan::countArrivals(ws::KernelOp kernel) {
     });
     role.walk([&](ws::SignalOp op) { signalled.insert(op.getEdge()); });
     for (StringRef name : readChannels) {
-      channels[name].freeCount +=
-          arrivals * (channels[name].cluster ? ctas : 1);
+      if (auto *found = channels.find(name); found != channels.end()) {
+        ChannelBarriers &channel = found->second;
+        channel.freeCount += arrivals * (channel.cluster ? ctas : 1);
+      }
     }
     for (StringRef name : signalled) {
       edges[name].count += arrivals * (edges[name].cluster ? ctas : 1);

@@ -35,8 +35,10 @@ class BarrierPlan {
 public:
   static mlir::FailureOr<BarrierPlan> of(ws::KernelOp kernel);
 
-  const ChannelBarriers &channel(llvm::StringRef name) const {
-    return channels.find(name)->second;
+  /// Returns the barriers of a channel, which may be those of another.
+  const ChannelBarriers &channel(ws::ChannelOp channel) const {
+    return channels.find(channel.getWith().value_or(channel.getSymName()))
+        ->second;
   }
   const EdgeBarrier &edge(llvm::StringRef name) const {
     return edges.find(name)->second;

@@ -43,16 +43,26 @@ static void enterSlot(PatternRewriter &rewriter, const BarrierOps &emit,
   auto channel = sync.getKernel().lookupSymbol<ws::ChannelOp>(name);
   const RingCounters &counters = sync.getCounters();
   int64_t depth = channel.getDepth();
-  RingCounters::Cycle cycle = counters.currentCycle(emit, name, depth);
-  if (side.awaited) {
-    awaitPhase(emit, *side.awaited, cycle.slot, cycle.parity, side.startsFree);
+  bool isWithAnother = channel.getWith().has_value();
+  RingCounters::Cycle cycle;
+  if (isWithAnother) {
+    cycle.slot = sync.lastSlot(*channel.getWith());
+  } else {
+    cycle = counters.currentCycle(emit, name, depth);
+    if (side.awaited) {
+      awaitPhase(emit, *side.awaited, cycle.slot, cycle.parity,
+                 side.startsFree);
+    }
+    sync.setLastSlot(name, cycle.slot);
   }
   Value bytes = emit.mul(cycle.slot, channel.getSlotBytes());
   Value offset = emit.add(bytes, *channel.getOffset());
   Value slot =
       ws::SlotAtOp::create(emit.builder, emit.loc, old.getType(), offset);
   sync.setArrival(slot, emit.barrierAt(side.arrivals, cycle.slot));
-  counters.moveOn(emit, name, depth, cycle);
+  if (!isWithAnother) {
+    counters.moveOn(emit, name, depth, cycle);
+  }
   rewriter.replaceOp(old.getDefiningOp(), slot);
 }
 
@@ -63,10 +73,11 @@ struct AcquirePattern : SyncPattern<ws::AcquireOp> {
 
   void lower(ws::AcquireOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
-    StringRef name = channelOf(op.getSlot());
-    const ChannelBarriers &channel = sync.getPlan().channel(name);
-    Side filler{channel.freeOffset, /*startsFree=*/true, channel.fullOffset};
-    if (sync.getKernel().lookupSymbol<ws::ChannelOp>(name).getFreeImplied()) {
+    auto channel =
+        sync.getKernel().lookupSymbol<ws::ChannelOp>(channelOf(op.getSlot()));
+    const ChannelBarriers &barriers = sync.getPlan().channel(channel);
+    Side filler{barriers.freeOffset, /*startsFree=*/true, barriers.fullOffset};
+    if (channel.getFreeImplied()) {
       filler.awaited.reset();
     }
     enterSlot(rewriter, emit, sync, op.getSlot(), filler);
@@ -78,10 +89,10 @@ struct WaitPattern : SyncPattern<ws::WaitOp> {
 
   void lower(ws::WaitOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
-    const ChannelBarriers &channel =
-        sync.getPlan().channel(channelOf(op.getSlot()));
+    const ChannelBarriers &barriers = sync.getPlan().channel(
+        sync.getKernel().lookupSymbol<ws::ChannelOp>(channelOf(op.getSlot())));
     enterSlot(rewriter, emit, sync, op.getSlot(),
-              {channel.fullOffset, /*startsFree=*/false, channel.freeOffset});
+              {barriers.fullOffset, /*startsFree=*/false, barriers.freeOffset});
   }
 };
 
@@ -91,12 +102,30 @@ struct CopyPattern : SyncPattern<ws::CopyOp> {
   void lower(ws::CopyOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
     Value barrier = sync.arrivalOf(op.getSlot());
-    NVVM::MBarrierArriveExpectTxOp::create(
-        rewriter, op.getLoc(), Type(), barrier,
-        emit.constant(ws::tileBytes(op.getSlot().getType().getTile())),
-        NVVM::MemScopeKind::CTA, false, Value());
+    StringRef name = channelOf(op.getSlot());
+    if (!sync.getKernel().lookupSymbol<ws::ChannelOp>(name).getWith()) {
+      int64_t bytes = ws::tileBytes(op.getSlot().getType().getTile());
+      NVVM::MBarrierArriveExpectTxOp::create(
+          rewriter, op.getLoc(), Type(), barrier,
+          emit.constant(bytes + bytesWith(name)), NVVM::MemScopeKind::CTA,
+          false, Value());
+    }
     rewriter.modifyOpInPlace(op,
                              [&] { op.getBarrierMutable().assign(barrier); });
+  }
+
+private:
+  /// Returns the bytes of the slots that share the barriers of a slot.
+  int64_t bytesWith(StringRef name) const {
+    int64_t bytes = 0;
+    ws::KernelOp kernel = sync.getKernel();
+    for (auto channel : kernel.getBody().getOps<ws::ChannelOp>()) {
+      if (channel.getWith() == name) {
+        bytes +=
+            ws::tileBytes(cast<TypeAttr>(channel.getTypes()[0]).getValue());
+      }
+    }
+    return bytes;
   }
 };
 
@@ -144,8 +173,7 @@ private:
     Value bytes = emit.sub(offset, emit.constant(*channel.getOffset()));
     Value slot = arith::DivUIOp::create(emit.builder, emit.loc, bytes,
                                         emit.constant(channel.getSlotBytes()));
-    return emit.barrierAt(
-        sync.getPlan().channel(channel.getSymName()).freeOffset, slot);
+    return emit.barrierAt(sync.getPlan().channel(channel).freeOffset, slot);
   }
 };
 

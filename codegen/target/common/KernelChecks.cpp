@@ -71,6 +71,39 @@ LogicalResult checkSlots(Operation *op) {
   return success();
 }
 
+/// Returns the channel whose slot the op acquires or waits for, or null.
+ws::ChannelOp enteredBy(Operation *op) {
+  Value slot = TypeSwitch<Operation *, Value>(op)
+                   .Case<ws::AcquireOp, ws::WaitOp>(
+                       [](auto enter) { return enter.getSlot(); })
+                   .Default(Value());
+  return slot ? op->getParentOfType<ws::KernelOp>().lookupSymbol<ws::ChannelOp>(
+                    cast<ws::SlotType>(slot.getType()).getChannel())
+              : ws::ChannelOp();
+}
+
+/// Checks that the slot of a channel `with` another is entered after that of
+/// the same cycle there, in its block.
+LogicalResult checkEnteredWith(Operation *op) {
+  ws::ChannelOp channel = enteredBy(op);
+  if (!channel || !channel.getWith()) {
+    return success();
+  }
+  for (Operation *last = op->getPrevNode(); last; last = last->getPrevNode()) {
+    ws::ChannelOp other = enteredBy(last);
+    if (other && other.getSymName() == *channel.getWith() &&
+        last->getName() == op->getName()) {
+      return success();
+    }
+    if (other == channel) {
+      break;
+    }
+  }
+  return error(op, lowerChannels)
+         << "expected a '" << op->getName() << "' of " << channel.getWithAttr()
+         << " before it, for the same cycle, got none";
+}
+
 /// A single thread cannot meet others.
 LogicalResult checkMeetings(Operation *op) {
   auto role = op->getParentOfType<ws::RoleOp>();
@@ -387,10 +420,10 @@ LogicalResult codegen::checkChannelsLowerable(ws::KernelOp kernel) {
     if (isa<ws::SetupOp>(op)) {
       return error(op, lowerChannels) << "expected channels without barriers";
     }
-    return success(succeeded(checkMeetings(op)) &&
-                   succeeded(checkAwaitedStores(op)) &&
-                   succeeded(checkVerdictGiven(op)) &&
-                   succeeded(checkOperands(op)) && succeeded(checkSlots(op)));
+    return success(
+        succeeded(checkMeetings(op)) && succeeded(checkAwaitedStores(op)) &&
+        succeeded(checkVerdictGiven(op)) && succeeded(checkOperands(op)) &&
+        succeeded(checkSlots(op)) && succeeded(checkEnteredWith(op)));
   };
   return success(succeeded(checkEach(kernel, check)) &&
                  succeeded(checkProducers(kernel)) &&

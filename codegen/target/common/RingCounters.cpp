@@ -9,7 +9,12 @@ using namespace attn::codegen;
 static StringRef ringOf(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
       .Case<ws::AcquireOp, ws::WaitOp>([](auto op) {
-        return op.getSlot().getType().getChannel().getValue();
+        // A channel `with` another counts no cycles of its own.
+        StringRef name = op.getSlot().getType().getChannel().getValue();
+        auto kernel = op->template getParentOfType<ws::KernelOp>();
+        return kernel.template lookupSymbol<ws::ChannelOp>(name).getWith()
+                   ? StringRef()
+                   : name;
       })
       .Case([](ws::WaitEdgeOp op) { return op.getEdge(); })
       .Case([](ws::PutOp op) {

@@ -46,6 +46,14 @@ public:
   void setArrival(mlir::Value slot, mlir::Value barrier) {
     arrivals[slot] = barrier;
   }
+  /// Returns the number of the last slot of a channel that was acquired or
+  /// waited for before the op that is lowered now.
+  mlir::Value lastSlot(llvm::StringRef channel) const {
+    return lastSlots.lookup(channel);
+  }
+  void setLastSlot(llvm::StringRef channel, mlir::Value number) {
+    lastSlots[channel] = number;
+  }
   /// The id of the barrier of the next replica in a turn.
   mlir::Value nextTurn(llvm::StringRef turn) const {
     return nextTurns.lookup(turn);
@@ -57,7 +65,7 @@ private:
   const BarrierPlan &plan;
   bool singleThread;
   RingCounters counters;
-  llvm::StringMap<mlir::Value> nextTurns;
+  llvm::StringMap<mlir::Value> nextTurns, lastSlots;
   llvm::DenseMap<mlir::Value, mlir::Value> arrivals;
 };
 

@@ -34,9 +34,8 @@ static void prepareDivisions(const ItemOps &emit, ws::WorkLoopOp loop,
   OpBuilder::InsertionGuard guard(emit.builder);
   for (Operation *op : divisions) {
     emit.builder.setInsertionPoint(op);
-    auto [quotient, rest] =
-        divisors[op->getOperand(1)].divide(emit.builder, op->getLoc(),
-                                           op->getOperand(0));
+    auto [quotient, rest] = divisors[op->getOperand(1)].divide(
+        emit.builder, op->getLoc(), op->getOperand(0));
     op->getResult(0).replaceAllUsesWith(isa<arith::DivUIOp>(op) ? quotient
                                                                 : rest);
     op->erase();

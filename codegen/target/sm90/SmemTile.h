@@ -66,9 +66,9 @@ struct SmemTile {
 };
 
 /// The order of f32 tiles that are added to memory (`grouped` in tile.load):
-/// the 16 rows of a warp and 8 columns follow each other, half of a group. A lane
-/// has four consecutive elements of them, as in its registers: two of each of
-/// two rows.
+/// the 16 rows of a warp and 8 columns follow each other, half of a group. A
+/// lane has four consecutive elements of them, as in its registers: two of each
+/// of two rows.
 struct GroupOrder {
   static constexpr int64_t rows = 16, columns = 8, laneBytes = 16,
                            bytes = 32 * laneBytes;

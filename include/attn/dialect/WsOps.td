@@ -169,23 +169,26 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
     read after `ws.wait`, and freed by `ws.release`. `full_implied` and `free_implied`: other
     synchronization already guarantees that a slot is full or free. `cluster`: each CTA of the
     cluster fills a share of the slot in every CTA, and the slot is free when all CTAs have
-    released it. `over`: the channel or hold whose memory it shares. `offset`: first byte in
-    shared memory, set by `attn-plan-memory`.
+    released it. `over`: the channel or hold whose memory it shares. `with`: the channel whose barriers
+    it shares. A role acquires, or waits for, the slot of the same cycle there just before, and a copy into that
+    announces the bytes of both. `offset`: first byte in shared memory, set by `attn-plan-memory`.
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
     - C2: at least one type, all static 16-bit tiles of rank 2, or all static row vectors of f32, of a multiple
       of four; or only tensor<4xi32>, for work items
+    - C3: a channel `with` another carries row vectors, is `free_implied` and has the depth of the other, which
+      has barriers of its own
 
     **Example** `ws.channel @k [tensor<128x64xbf16>] depth 2`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, ConfinedAttr<TypeArrayAttr, [ArrayMinCount<1>]>:$types, Ws_CountAttr:$depth,
     UnitAttr:$full_implied, UnitAttr:$free_implied, UnitAttr:$cluster,
-    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<Ws_NumberAttr>:$offset);
+    OptionalAttr<FlatSymbolRefAttr>:$over, OptionalAttr<FlatSymbolRefAttr>:$with, OptionalAttr<Ws_NumberAttr>:$offset);
   let assemblyFormat = [{
     $sym_name $types `depth` $depth (`full_implied` $full_implied^)? (`free_implied` $free_implied^)?
     (`cluster` $cluster^)?
-    (`over` $over^)? (`at` $offset^)? attr-dict
+    (`over` $over^)? (`with` $with^)? (`at` $offset^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

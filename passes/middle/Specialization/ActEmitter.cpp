@@ -32,12 +32,14 @@ LogicalResult ActEmitter::emitRun(const PlannedAct &act) {
 }
 
 void ActEmitter::emitWait(const SlotRef &slot) {
-  Value value = scope.valueIn(slot);
-  Value full = ws::WaitOp::create(builder, scope.loc(), scope.slotType(value));
-  if (isa<tile::WorkType>(value.getType())) {
-    item = full;
-  } else {
-    env.map(value, full);
+  for (Value value : scope.valuesIn(slot)) {
+    Value full =
+        ws::WaitOp::create(builder, scope.loc(), scope.slotType(value));
+    if (isa<tile::WorkType>(value.getType())) {
+      item = full;
+    } else {
+      env.map(value, full);
+    }
   }
 }
 
@@ -48,15 +50,17 @@ void ActEmitter::emitReadItem(const SlotRef &slot) {
 }
 
 LogicalResult ActEmitter::emitRelease(const SlotRef &slot) {
-  Value value = scope.valueIn(slot);
-  Value waited =
-      isa<tile::WorkType>(value.getType()) ? item : env.lookupOrNull(value);
-  if (!waited) {
-    return scope.error("V8: expected a wait for '" +
-                       scope.program.bound().places[slot.place].name +
-                       "' before its release");
+  // The tile, whose barrier frees all, comes last.
+  for (Value value : llvm::reverse(scope.valuesIn(slot))) {
+    Value waited =
+        isa<tile::WorkType>(value.getType()) ? item : env.lookupOrNull(value);
+    if (!waited) {
+      return scope.error("V8: expected a wait for '" +
+                         scope.program.bound().places[slot.place].name +
+                         "' before its release");
+    }
+    ws::ReleaseOp::create(builder, scope.loc(), waited);
   }
-  ws::ReleaseOp::create(builder, scope.loc(), waited);
   return success();
 }
 

@@ -45,6 +45,17 @@ const sched::Place *KernelProgram::channelOf(Value value) const {
   return index == indexOf.end() ? nullptr : bound().channelOf(index->second);
 }
 
+bool KernelProgram::isWithAnother(Value value) const {
+  int index = indexOf.lookup(value);
+  const sched::Place &channel = *channelOf(value);
+  return channel.cycles[channel.cycleOf(index)].front() != index;
+}
+
+StringRef KernelProgram::channelNameOf(Value value) const {
+  return isWithAnother(value) ? this->value(indexOf.lookup(value)).name
+                              : channelOf(value)->name;
+}
+
 const sched::Place *KernelProgram::holdOf(Value value) const {
   auto index = indexOf.find(value);
   return index == indexOf.end() ? nullptr : bound().holdOf(index->second);

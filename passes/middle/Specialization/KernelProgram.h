@@ -29,6 +29,11 @@ struct KernelProgram {
   }
   /// Returns the channel that carries a value, or null.
   const sched::Place *channelOf(mlir::Value value) const;
+  /// Returns the name of the `ws.channel` that carries a value. Values after
+  /// the first of a cycle have one each, of their own name.
+  llvm::StringRef channelNameOf(mlir::Value value) const;
+  /// Whether a value comes after the first of a cycle of its channel.
+  bool isWithAnother(mlir::Value value) const;
   /// Returns the hold in shared memory of a value, or null.
   const sched::Place *holdOf(mlir::Value value) const;
   /// Whether a place in registers holds a value.

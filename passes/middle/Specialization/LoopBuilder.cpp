@@ -206,7 +206,7 @@ static std::string nameOf(const PlannedAct &act,
 /// Returns the values of the kernel that an act makes available to later acts.
 SmallVector<Value> LoopBuilder::valuesOf(const PlannedAct &act) const {
   if (act.kind == PlannedAct::Wait) {
-    return {scope.valueIn(act.slot)};
+    return scope.valuesIn(act.slot);
   }
   SmallVector<Value> values;
   if (act.kind == PlannedAct::Run) {
@@ -265,10 +265,12 @@ FailureOr<ws::EntryOp> LoopBuilder::createEntry(const PlannedAct &act,
   std::string name = nameOf(act, model);
   SmallVector<Value> releases;
   for (const SlotRef &released : act.releases) {
-    releases.push_back(env.lookupOrNull(scope.valueIn(released)));
-    if (!releases.back()) {
-      return scope.error("V8: expected a wait for what '" + name +
-                         "' reads before it");
+    for (Value value : llvm::reverse(scope.valuesIn(released))) {
+      releases.push_back(env.lookupOrNull(value));
+      if (!releases.back()) {
+        return scope.error("V8: expected a wait for what '" + name +
+                           "' reads before it");
+      }
     }
   }
   GuardAttr guard = act.guard == Guard::Always

@@ -23,6 +23,6 @@ ws::SlotType RoleScope::slotType(Value value) {
     tile = RankedTensorType::get(tile.getShape(), tile.getElementType());
   }
   return ws::SlotType::get(
-      builder.getContext(), symbol(program.channelOf(value)->name),
+      builder.getContext(), symbol(program.channelNameOf(value)),
       tile ? tile : ws::SlotType::workItemType(builder.getContext()));
 }

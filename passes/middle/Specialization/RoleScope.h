@@ -27,10 +27,17 @@ struct RoleScope {
   const sched::KernelStep &stepOf(const sched::PlannedAct &act) const {
     return program.plan->model.steps[act.target];
   }
-  /// The value that a slot carries.
-  mlir::Value valueIn(const sched::SlotRef &slot) const {
+  /// The values that a slot carries: a tile, and perhaps row vectors, in slots
+  /// of channels `with` that of the tile.
+  llvm::SmallVector<mlir::Value> valuesIn(const sched::SlotRef &slot) const {
     const sched::Place &place = program.bound().places[slot.place];
-    return program.value(place.cycles[slot.alternative].front()).ir;
+    return llvm::map_to_vector(
+        place.cycles[slot.alternative],
+        [&](int value) -> mlir::Value { return program.value(value).ir; });
+  }
+  /// The first of them.
+  mlir::Value valueIn(const sched::SlotRef &slot) const {
+    return valuesIn(slot).front();
   }
   ws::SlotType slotType(mlir::Value value);
 

@@ -120,8 +120,13 @@ LogicalResult StepEmitter::checkPassesOn(tile::StepOp step, Operation *op) {
   return success();
 }
 
-/// Acquires the slot for `filled`, which the plan must have acquired.
+/// Acquires the slot for `filled`, which the plan must have acquired, or with
+/// which it has acquired that of the first value of the cycle.
 FailureOr<Value> StepEmitter::emitAcquire(Value filled) {
+  if (program.isWithAnother(filled)) {
+    return ws::AcquireOp::create(builder, scope.loc(), scope.slotType(filled))
+        .getResult();
+  }
   auto *planned = llvm::find_if(acquired, [&](const sched::SlotRef &slot) {
     return scope.valueIn(slot) == filled;
   });

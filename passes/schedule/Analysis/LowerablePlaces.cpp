@@ -41,6 +41,7 @@ private:
     const KernelStep *producer = kernel.producerOf(value);
     return producer && producer->engine == Engine::Copy;
   }
+  bool isTileWithRows() const;
   LogicalResult checkHomes(int value) const;
   LogicalResult checkChannel(int value) const;
   LogicalResult checkRows(int value) const;
@@ -134,6 +135,23 @@ LogicalResult PlaceChecker::checkHold(int index) const {
                                  : "which is no tile of 16-bit elements")));
 }
 
+/// Whether a place is a channel of one cycle, a tile and then row vectors.
+/// These are in channels of their own names `with` that of the tile.
+bool PlaceChecker::isTileWithRows() const {
+  ArrayRef<int> values = place.cycles.front();
+  auto isRow = [&](int value) {
+    return kernel.values[value].shape.size() == 1 &&
+           llvm::none_of(bound.places, [&](const Place &other) {
+             return other.name == kernel.values[value].name;
+           });
+  };
+  return place.channel && place.space == Space::Smem &&
+         place.cycles.size() == 1 && place.host < 0 && !place.inCluster &&
+         place.hasFull && place.hasFree &&
+         kernel.values[values.front()].shape.size() == 2 &&
+         llvm::all_of(values.drop_front(), isRow);
+}
+
 /// Refuses a second place in memory for a value, if anything other than the
 /// step's own threads fills or reads it.
 LogicalResult PlaceChecker::checkHomes(int value) const {
@@ -161,7 +179,8 @@ LogicalResult PlaceChecker::check() {
                       "over another sub-tile")) ||
       failed(refuseIf(!place.only.empty(), Mechanism::SomeReaders, "place",
                       "'for' some steps")) ||
-      failed(refuseIf(place.members > 1, Mechanism::SeveralValues, "place",
+      failed(refuseIf(place.members > 1 && !isTileWithRows(),
+                      Mechanism::SeveralValues, "place",
                       "of several values a cycle")) ||
       failed(lowerable.refuseIf(place.channel && place.space != Space::Smem,
                                 Mechanism::ChannelOutsideSmem, [&] {

@@ -255,16 +255,24 @@ LogicalResult ScheduleBinder::bindPlaces() {
     place.cellBase = bound.cellCount;
     bound.cellCount +=
         (bound.subtileCount + 1) * place.depth * place.atoms * place.members;
+    int64_t slots = place.subtiles(bound.subtileCount) * int64_t(place.depth);
     for (auto &cycle : place.cycles) {
       int64_t bytes = 0;
+      const KernelValue &first = kernel.values[cycle.front()];
       for (int value : cycle) {
         bool isWhole =
             kernel.tiles == Tiles::Cut ||
             !llvm::is_contained(kernel.values[value].axes, bound.axisOf(value));
-        bytes +=
+        int64_t own =
             kernel.values[value].bytes() / (isWhole ? 1 : bound.subtileCount);
+        if (place.space == Space::Smem && first.shape.size() == 2 &&
+            kernel.values[value].shape.size() == 1) {
+          place.rows.push_back(
+              {value, slots * llvm::alignTo(own, ws::rowAlignment)});
+        } else {
+          bytes += own;
+        }
       }
-      const KernelValue &first = kernel.values[cycle.front()];
       if (place.space == Space::Smem && !first.isWork) {
         bytes =
             llvm::alignTo(bytes, first.shape.size() == 1 ? ws::rowAlignment
@@ -272,7 +280,7 @@ LogicalResult ScheduleBinder::bindPlaces() {
       }
       place.bytes = std::max(place.bytes, bytes);
     }
-    place.bytes *= place.subtiles(bound.subtileCount) * int64_t(place.depth);
+    place.bytes *= slots;
   }
   return success();
 }

@@ -98,6 +98,42 @@ ws.kernel @role_c2_regs machine "sm_90a" args [] problem #p config #c schedule #
 
 // -----
 
+ws.kernel @channel_c3_other machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  // expected-error @below {{'ws.channel' op expected @q to be a 'ws.channel' of the kernel, got no such symbol}}
+  ws.channel @l [tensor<64xf32>] depth 2 free_implied with @q
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+// -----
+
+ws.kernel @channel_c3_depth machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @q [tensor<64x64xbf16>] depth 2
+  // expected-error @below {{'ws.channel' op expected row vectors, 'free_implied' and the depth of a channel with barriers of its own, got [tensor<64xf32>] of depth 1 without 'free_implied' with @q of depth 2}}
+  ws.channel @l [tensor<64xf32>] depth 1 with @q
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+// -----
+
+ws.kernel @channel_c3_chain machine "sm_90a" args ["n"] problem #p config #c schedule #s {
+^bb0(%n: i32):
+  ws.channel @q [tensor<64x64xbf16>] depth 2
+  ws.channel @l [tensor<64xf32>] depth 2 free_implied with @q
+  // expected-error @below {{'ws.channel' op expected row vectors, 'free_implied' and the depth of a channel with barriers of its own, got [tensor<64xf32>] of depth 2 with @l of depth 2}}
+  ws.channel @r [tensor<64xf32>] depth 2 free_implied with @l
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+// -----
+
 ws.kernel @channel_c2_work_and_tiles machine "sm_90a" args ["n"] problem #p config <tile_m = 128, tile_n = 128, work = dynamic> schedule #s {
 ^bb0(%n: i32):
   // expected-error @below {{'ws.channel' op expected static 16-bit tiles of rank 2, row vectors of f32 alone, or tensor<4xi32> alone for work items, got 'tensor<4xi32>'}}

@@ -170,6 +170,8 @@ ws.kernel @sums machine "sm_90a" args ["l", "d" accumulate] problem #p config #c
 ^bb0(%l: tensor<?x?x?xf32>, %d: tensor<?x?x?x128xf32>):
   // CHECK-NEXT: ws.channel @l [tensor<64xf32>] depth 2
   ws.channel @l [tensor<64xf32>] depth 2
+  // CHECK-NEXT: ws.channel @r [tensor<64xf32>] depth 2 free_implied with @l at 512
+  ws.channel @r [tensor<64xf32>] depth 2 free_implied with @l at 512
   // CHECK-NEXT: ws.hold @dqe tensor<64x64xf32> pieces 2
   ws.hold @dqe tensor<64x64xf32> pieces 2
   // CHECK: ws.role @load

@@ -26,6 +26,9 @@ struct Place {
   int members = 1;   // values that share a slot
   int atoms = 1;     // parts of a slot that guests and parts distinguish
   int64_t bytes = 0; // for all slots and sub-tiles
+  // Row vectors that have their slots with a tile, but not in it, and their
+  // bytes.
+  SmallVector<std::pair<int, int64_t>, 2> rows;
   // The first numbers of barriers and cells: [sub-tile + 1][slot][part or
   // atom].
   int fullBase = 0, freeBase = 0, cellBase = 0;

@@ -9,10 +9,8 @@ attn.table_entry bwd @bwd_d64_rung1 head_dim 64, 64
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 3
+  chan q = q + lse + dl in smem depth 3
   chan do = do in smem depth 3
-  chan lse = lse in smem depth 3 free_implied
-  chan dl = dl in smem depth 3 free_implied
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
@@ -27,7 +25,7 @@ attn.table_entry bwd @bwd_d64_rung1 head_dim 64, 64
   knob exp2_soft 0 of 1
   knob peel first_masked
   body load {
-    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
     kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }

@@ -1,5 +1,5 @@
 // All gradients, for head dim 128: each of two warpgroups has 64 keys, whose sums take half of its registers, and adds half of
-// the columns of each share of dQ to memory.
+// the columns of each share of dQ to memory. The scores of the next block are computed before that is awaited.
 attn.table_entry bwd @bwd_d128 head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
     config <tile_m = 128, tile_n = 64, work = grid>
@@ -10,10 +10,8 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
+  chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  chan lse = lse in smem depth 2 free_implied
-  chan dl = dl in smem depth 2 free_implied
   hold s = s in reg depth 1
   hold dp = dp in reg depth 1
   hold p = p in reg over s
@@ -28,10 +26,11 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_masked
   body load {
-    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 mm_dv + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 qk
+        mm_dk + 1 put_dq + 1 red_dq + 1 await(red_dq) + 1 }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>
