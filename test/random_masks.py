@@ -8,7 +8,8 @@ written, and nothing is written elsewhere.
     test/random_masks.py build --seeds 300 --write DIR           # only compiles, into DIR
     test/random_masks.py build --seeds 300 --read DIR            # only runs what is there
 
-Each function runs with three random problems of at most 200 positions and random captures."""
+With --bwd their gradients are, in one order or in any. Each function runs with three random problems of at
+most 200 positions and random captures."""
 
 import argparse
 import collections
@@ -33,8 +34,12 @@ def output(command, **more):
 def compile_mask(args, seed, path):
     """(outcome, message): the compiler's, or "refused" or "WRONG"."""
     ir = output([os.path.join(args.build, "bin", "print-random-mask"), str(seed)])[1]
-    compiler = os.path.join(args.build, "bin", "attn-compile")
-    status, text = output([compiler, "-", "--target=sm_90a", "--explain", "-o", path], input=ir)
+    command = [os.path.join(args.build, "bin", "attn-compile"), "-", "--target=sm_90a", "--explain", "-o", path]
+    if args.bwd:
+        command.append("--bwd")
+    if args.bwd and seed % 2:
+        ir = ir.replace(") {\n  %o, %lse =", ") attributes {attn.any_order} {\n  %o, %lse =")
+    status, text = output(command, input=ir)
     if status:
         return ("refused" if REFUSED.search(text) else "WRONG"), text + ir
     found = FOUND.search(text)
@@ -82,6 +87,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--device", default="sim")
+    parser.add_argument("--bwd", action="store_true", help="the gradients of Q, K and V")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", metavar="DIR", help="compile into this folder, and run nothing")
     parser.add_argument("--read", metavar="DIR", help="run the bundles of this folder, and compile nothing")

@@ -40,6 +40,11 @@ llvm::LogicalResult verifyMaskBounds(mlir::Operation *op, MaskKind mask,
 /// Checks that the rate and the state of a dropout occur together.
 llvm::LogicalResult verifyDropout(mlir::Operation *op, mlir::Value rate,
                                   mlir::Value state);
+/// Checks the mask beside `row_keys`, which may be empty.
+llvm::LogicalResult verifyRowKeys(mlir::Operation *op, mlir::Region &rowKeys,
+                                  MaskKind mask);
+/// Checks the attributes of an op whose mask a pass has replaced.
+llvm::LogicalResult verifyUserMask(mlir::Operation *op);
 
 /// A region of an attention, which may be absent: the types of its arguments
 /// before the captures, and of its results.
@@ -48,6 +53,8 @@ struct RegionRule {
   llvm::StringRef name;
   llvm::SmallVector<mlir::Type> leading, results;
 };
+/// Returns the rule of `row_keys`.
+RegionRule ruleOfRowKeys(mlir::Region &rowKeys);
 llvm::LogicalResult verifyRegions(mlir::Operation *op,
                                   mlir::ValueRange captures,
                                   llvm::ArrayRef<RegionRule> rules);

@@ -91,20 +91,25 @@ ProblemAttr AttentionOp::getProblem() {
       getBoundKinds(), getRowKeysSides());
 }
 
-RowKeys AttentionOp::getRowKeysSides() {
-  if (!hasRowKeys()) {
+bool attn::hasPrefix(Region &rowKeys) {
+  return !rowKeys.empty() && !rowKeys.front().empty() &&
+         rowKeys.front().back().getNumOperands() == 3;
+}
+
+RowKeys attn::rowKeysSides(Region &rowKeys) {
+  if (rowKeys.empty()) {
     return RowKeys::None;
   }
-  Operation *yield = getRowKeys().front().getTerminator();
+  Operation *yield = rowKeys.front().getTerminator();
   auto isConstant = [&](unsigned result, int64_t value) {
     APInt constant;
     return matchPattern(yield->getOperand(result), m_ConstantInt(&constant)) &&
            constant.getSExtValue() == value;
   };
-  return (isConstant(0, 0) && !hasPrefix() ? RowKeys::None : RowKeys::First) |
+  bool hasFirst = !isConstant(0, 0) || hasPrefix(rowKeys);
+  return (hasFirst ? RowKeys::First : RowKeys::None) |
          (isConstant(1, kItemLimit) ? RowKeys::None : RowKeys::End) |
-         (getRowKeys().getArgument(2).use_empty() ? RowKeys::Alike
-                                                  : RowKeys::None);
+         (rowKeys.getArgument(2).use_empty() ? RowKeys::Alike : RowKeys::None);
 }
 
 Value AttentionOp::getBound(MaskBounds kind) {
@@ -183,10 +188,11 @@ LogicalResult attn::verifyMaskBounds(Operation *op, MaskKind mask,
 }
 
 // C21
-static LogicalResult verifyRowKeys(AttentionOp op) {
-  if (op.hasRowKeys() && op.getMask() != MaskKind::None) {
-    return op.emitOpError("expected mask 'none' beside 'row_keys', got '")
-           << stringifyMaskKind(op.getMask()) << "'";
+LogicalResult attn::verifyRowKeys(Operation *op, Region &rowKeys,
+                                  MaskKind mask) {
+  if (!rowKeys.empty() && mask != MaskKind::None) {
+    return op->emitOpError("expected mask 'none' beside 'row_keys', got '")
+           << stringifyMaskKind(mask) << "'";
   }
   return success();
 }
@@ -209,20 +215,20 @@ LogicalResult attn::verifyDropout(Operation *op, Value rate, Value state) {
          << (rate ? "dropout_rate" : "dropout_state") << "'";
 }
 
-static LogicalResult verifyUserMask(AttentionOp op) {
+LogicalResult attn::verifyUserMask(Operation *op) {
   Attribute problem = op->getAttr(kUserProblemAttr),
             mask = op->getAttr(kUserMaskAttr);
   if (problem && !isa<ProblemAttr>(problem)) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << kUserProblemAttr << "' to be a problem, got " << problem;
   }
   if (mask && !problem) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << kUserProblemAttr << "' beside '" << kUserMaskAttr << "'";
   }
   std::string malformed = mask ? whyNotMaskProgram(mask) : "";
   if (!malformed.empty()) {
-    return op.emitOpError("expected '")
+    return op->emitOpError("expected '")
            << kUserMaskAttr << "' to be a program: " << malformed << ", got "
            << mask;
   }
@@ -239,7 +245,8 @@ LogicalResult AttentionOp::verify() {
                                 {key, value, out})) ||
       failed(verifyMaskBounds(*this, getMask(), getBoundKinds(),
                               getBounds().size())) ||
-      failed(verifyRowKeys(*this)) || failed(verifyVariant(*this)) ||
+      failed(verifyRowKeys(*this, getRowKeys(), getMask())) ||
+      failed(verifyVariant(*this)) ||
       failed(verifyDropout(*this, getDropoutRate(), getDropoutState())) ||
       failed(verifyUserMask(*this))) {
     return failure();

@@ -140,13 +140,20 @@ LogicalResult attn::verifyRegions(Operation *op, ValueRange captures,
   return success();
 }
 
+RegionRule attn::ruleOfRowKeys(Region &rowKeys) {
+  Type i32 = IntegerType::get(rowKeys.getContext(), 32);
+  return {rowKeys,
+          "row_keys",
+          {i32, i32, i32},
+          SmallVector<Type>(hasPrefix(rowKeys) ? 3 : 2, i32)};
+}
+
 LogicalResult AttentionOp::verifyRegions() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  SmallVector<Type> rowKeys(hasPrefix() ? 3 : 2, i32);
   return attn::verifyRegions(
       *this, getCaptures(),
       {{getMaskRegion(), "mask", {i32, i32, i32, i32}, {builder.getI1Type()}},
        {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, {f32}},
-       {getRowKeys(), "row_keys", {i32, i32, i32}, rowKeys}});
+       ruleOfRowKeys(getRowKeys())});
 }

@@ -52,7 +52,7 @@ ProblemAttr AttentionBwdOp::getProblem() {
       getContext(), kinds[size_t(getGradients())],
       getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
       getLayout(), getMask(), regionKind(getScoreRegion(), 3),
-      regionKind(getMaskRegion(), 2), getBoundKinds(), RowKeys::None);
+      regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides());
 }
 
 std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {
@@ -343,7 +343,9 @@ LogicalResult AttentionBwdOp::verify() {
       failed(verifyElementTypes(*this, query.type.getElementType(), // C1
                                 {key, value, gradient})) ||
       failed(verifyMaskBounds(*this, getMask(), getBoundKinds(), // C11
-                              getBounds().size()))) {
+                              getBounds().size())) ||
+      failed(verifyRowKeys(*this, getRowKeys(), getMask())) ||
+      failed(verifyUserMask(*this))) {
     return failure();
   }
   bool positionsFirst = getLayout() == LayoutKind::BSHD;
@@ -381,7 +383,8 @@ LogicalResult AttentionBwdOp::verifyRegions() {
             "mask",
             {i32, i32, i32, i32},
             {builder.getI1Type()}},
-           {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, results}}))) {
+           {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, results},
+           ruleOfRowKeys(getRowKeys())}))) {
     return failure();
   }
   ValueRange indices =

@@ -3,17 +3,20 @@
 #include "attn/dialect/ConsumedKnobs.h"
 #include "attn/dialect/RegionProgram.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
 
 static LogicalResult checkOperands(func::FuncOp func, Operation *op) {
   // Launches give the bounds of the user's masks, not those of inferred ones.
-  auto attention = dyn_cast<AttentionOp>(op);
-  bool isInferred = attention && op->hasAttr(kUserProblemAttr);
+  ValueRange inferred;
+  if (op->hasAttr(kUserProblemAttr)) {
+    llvm::TypeSwitch<Operation *>(op).Case<AttentionOp, AttentionBwdOp>(
+        [&](auto attention) { inferred = attention.getBounds(); });
+  }
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-    bool isBound =
-        isInferred && llvm::is_contained(attention.getBounds(), operand);
+    bool isBound = llvm::is_contained(inferred, operand);
     if (!isa<BlockArgument>(operand) &&
         !(isBound && matchPattern(operand, m_Constant()))) {
       return op->emitOpError("expected operand #")

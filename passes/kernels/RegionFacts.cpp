@@ -351,10 +351,15 @@ RegionFacts::RegionFacts(Region &region, Of kind)
   }
 }
 
-bool attn::areKeysOrdered(Region &rowKeys) {
+bool attn::isKeyOrdered(Region &rowKeys, unsigned number) {
   RegionFacts facts(rowKeys, RegionFacts::Of::RowKeys);
   Operation *yield = rowKeys.front().getTerminator();
-  return llvm::all_of(yield->getOperands(), [&](Value key) {
-    return isOrdered(facts.directionOf(key));
+  return isOrdered(facts.directionOf(yield->getOperand(number)));
+}
+
+bool attn::areKeysOrdered(Region &rowKeys) {
+  unsigned count = rowKeys.front().getTerminator()->getNumOperands();
+  return llvm::all_of(llvm::seq(count), [&](unsigned number) {
+    return isKeyOrdered(rowKeys, number);
   });
 }

@@ -79,6 +79,8 @@ std::optional<int64_t> constantOf(mlir::Value value);
 /// Whether it is proven that no number of a `row_keys` region falls from query
 /// to query.
 bool areKeysOrdered(mlir::Region &rowKeys);
+/// The same of one of its numbers.
+bool isKeyOrdered(mlir::Region &rowKeys, unsigned number);
 
 } // namespace attn
 

@@ -52,3 +52,33 @@ func.func @order_of_results(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: 
   // expected-error @below {{'func.return' op expected the results of 'attn.attention_bwd', in order, to be the results of the function}}
   return %dv, %dk : !t, !t
 }
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @prefix_without_order(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?xi32>) -> !t {
+  // expected-error @below {{'attn.attention_bwd' op expected keys that are proven not to fall from query to query where the row_keys region yields the end of a prefix}}
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      config <tile_m = 64, tile_n = 64, work = grid> captures(%starts : tensor<?xi32>)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32, %start_of: tensor<?xi32>):
+        %at = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%at] : tensor<?xi32>
+        %c4 = arith.constant 4 : i32
+        attn.yield %start, %i, %c4 : i32, i32, i32
+      } : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @negative_bound(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %left = arith.constant -1 : i32
+  // expected-error @below {{'attn.attention_bwd' op expected 'window_left' to be at least 0, got -1}}
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) window_left(%left) gradients(dq)
+      config <tile_m = 64, tile_n = 64, work = grid> {attn.user_problem = #attn.problem<kind = bwd_dq, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = present>} : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}

@@ -204,12 +204,10 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     /// Whether all rows of a work item need to have one head.
     bool needsHeadOfItem() { return hasRegions() || hasDropout() || bool(getSinks()); }
     /// Whether `row_keys` yields the end of a prefix.
-    bool hasPrefix() {
-      return hasRowKeys() && !getRowKeys().front().empty() && getRowKeys().front().back().getNumOperands() == 3;
-    }
+    bool hasPrefix() { return ::attn::hasPrefix(getRowKeys()); }
     /// The sides on which `row_keys` bounds the keys: a first key that is the constant 0 is no
     /// bound, nor is an end that is the constant kItemLimit, which no length reaches.
-    ::attn::RowKeys getRowKeysSides();
+    ::attn::RowKeys getRowKeysSides() { return ::attn::rowKeysSides(getRowKeys()); }
   }];
 }
 

@@ -33,6 +33,10 @@ void attachScoreModels(mlir::MLIRContext &context);
 std::string listScoreOps();
 /// Returns the type of a capture inside a region: its elements are signless.
 mlir::Type regionTypeOf(mlir::Type capture);
+/// Whether a `row_keys` region, which may be empty, yields the end of a prefix.
+bool hasPrefix(mlir::Region &rowKeys);
+/// The sides on which a `row_keys` region, which may be empty, bounds the keys.
+RowKeys rowKeysSides(mlir::Region &rowKeys);
 /// Checks that `args` describes the arguments of `kernel`'s body, which
 /// computes `problem`.
 llvm::LogicalResult verifyArguments(mlir::Operation *kernel, ArgumentsAttr args,

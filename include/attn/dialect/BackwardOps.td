@@ -104,7 +104,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `sums` (B, Hq, R, D): the result of `attn.clear_sums`
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
-    the derivative g. `mask_region` is that of `attn.attention`.
+    the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.
 
     **Constraints**
     - C1: `query`, `key`, `value` and `out_gradient` have rank 4 and one element type, bf16 or f16
@@ -126,7 +126,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums`
-    - C11: masks, captures and the ops of the regions obey C10 to C15, C17 and C19 of `attn.attention`
+    - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
 
@@ -165,7 +165,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
     OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region);
+  let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region,
+    MaxSizedRegion<1>:$row_keys);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta (`sums` `(` $sums^ `:` type($sums) `)`)?
     `scale` `(` $scale `)`
@@ -173,7 +174,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
     (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
-    (`score_region` $score_region^)? (`mask_region` $mask_region^)? attr-dict
+    (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
   }];
   let hasRegionVerifier = 1;
@@ -189,6 +190,11 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     bool hasDropout() { return bool(getDropoutRate()); }
     bool hasScoreRegion() { return !getScoreRegion().empty(); }
     bool hasMaskRegion() { return !getMaskRegion().empty(); }
+    bool hasRowKeys() { return !getRowKeys().empty(); }
+    /// Whether `row_keys` yields the end of a prefix.
+    bool hasPrefix() { return ::attn::hasPrefix(getRowKeys()); }
+    /// The sides on which `row_keys` bounds the keys, as for `attn.attention`.
+    ::attn::RowKeys getRowKeysSides() { return ::attn::rowKeysSides(getRowKeys()); }
     /// Returns dQ, dK or dV, or null if the op does not compute it.
     ::mlir::Value getGradient(::attn::Gradients which);
     /// Whether it computes derivatives by a capture or by the scale.

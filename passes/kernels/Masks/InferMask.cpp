@@ -31,10 +31,11 @@ struct Findings {
   SmallVector<Value> staying; // factors that the interval does not express
 };
 
-class MaskInference {
+/// Of an attn.attention or of its gradients.
+template <typename Op> class MaskInference {
 public:
   /// `names` are those of the captures.
-  MaskInference(AttentionOp op, ArrayRef<std::string> names)
+  MaskInference(Op op, ArrayRef<std::string> names)
       : op(op), names(names), facts(op.getMaskRegion()), sums(facts) {}
 
   /// Rewrites the op; returns false if nothing was found.
@@ -47,7 +48,7 @@ private:
   void keepStaying();
   void say(StringRef found);
 
-  AttentionOp op;
+  Op op;
   ArrayRef<std::string> names;
   RegionFacts facts;
   SumMaker sums;
@@ -71,7 +72,7 @@ static bool isUsable(const KeyInterval &interval, const SumMaker &sums) {
 /// Intersects the interval found so far with that of a factor, if the result is
 /// an interval. The factor stays in the region unless the interval says all of
 /// it.
-void MaskInference::readFactor(Value factor) {
+template <typename Op> void MaskInference<Op>::readFactor(Value factor) {
   FormulaReader reader(facts, sums);
   KeyInterval interval = intervalOf(reader.read(factor), sums);
   bool isWhole = interval.isExact;
@@ -90,7 +91,7 @@ void MaskInference::readFactor(Value factor) {
 }
 
 /// The factors are the operands of the `and` whose result the region yields.
-void MaskInference::readFactors() {
+template <typename Op> void MaskInference<Op>::readFactors() {
   SmallVector<Value> left{
       op.getMaskRegion().front().getTerminator()->getOperand(0)};
   while (!left.empty()) {
@@ -104,7 +105,8 @@ void MaskInference::readFactors() {
   }
 }
 
-void MaskInference::useBuiltIn(const BuiltInMatch &match) {
+template <typename Op>
+void MaskInference<Op>::useBuiltIn(const BuiltInMatch &match) {
   OpBuilder builder(op);
   SmallVector<Value> bounds;
   for (int64_t value : match.values) {
@@ -118,7 +120,7 @@ void MaskInference::useBuiltIn(const BuiltInMatch &match) {
 
 /// Keeps only the factors that stay in the region; removes its block if there
 /// are none.
-void MaskInference::keepStaying() {
+template <typename Op> void MaskInference<Op>::keepStaying() {
   Region &region = op.getMaskRegion();
   if (found.staying.empty()) {
     region.front().dropAllReferences();
@@ -134,7 +136,7 @@ void MaskInference::keepStaying() {
   yield->setOperand(0, all);
 }
 
-void MaskInference::say(StringRef what) {
+template <typename Op> void MaskInference<Op>::say(StringRef what) {
   remark::passed(op.getLoc(), remarkOpts())
       << remark::metric("Mask", what)
       << remark::metric("Staying", llvm::join(obstacles, ", "));
@@ -150,7 +152,7 @@ static std::string describe(const BuiltInMatch &match) {
   return text;
 }
 
-bool MaskInference::run() {
+template <typename Op> bool MaskInference<Op>::run() {
   readFactors();
   if (found.interval.isAll() && !found.staying.empty()) {
     remark::missed(op.getLoc(), remarkOpts())
@@ -161,8 +163,9 @@ bool MaskInference::run() {
     useBuiltIn(*match);
     say(describe(*match));
   } else {
-    writeRowKeys(op, found.interval, facts, sums);
-    say("row_keys, " + describe(found.interval, op, names));
+    writeRowKeys(op.getRowKeys(), op.getMaskRegion(), found.interval, facts,
+                 sums);
+    say("row_keys, " + describe(found.interval, op.getMaskRegion(), names));
   }
   keepStaying();
   return true;
@@ -170,7 +173,7 @@ bool MaskInference::run() {
 
 /// Whether the pass reads the op's mask. attn-tile refuses captures that are no
 /// arguments.
-static bool isCandidate(AttentionOp op) {
+template <typename Op> static bool isCandidate(Op op) {
   return op.hasMaskRegion() && !op.hasRowKeys() &&
          op.getMask() == MaskKind::None &&
          llvm::all_of(op.getCaptures(), [](Value capture) {
@@ -186,7 +189,7 @@ static void simplify(Operation *op) {
 }
 
 /// Works on a copy, which replaces the op if something was found.
-static LogicalResult inferMask(AttentionOp op) {
+template <typename Op> static LogicalResult inferMask(Op op) {
   auto func = dyn_cast<func::FuncOp>(op->getParentOp());
   if (!func || !isCandidate(op)) {
     return success();
@@ -199,16 +202,16 @@ static LogicalResult inferMask(AttentionOp op) {
       names->captures(), [](const ArgumentName &own) { return own.name; });
   DictionaryAttr programs = describeRegions(op, captureNames);
   OpBuilder builder(op);
-  auto copy = cast<AttentionOp>(builder.clone(*op));
+  auto copy = cast<Op>(builder.clone(*op));
   simplify(copy);
-  if (!MaskInference(copy, captureNames).run()) {
+  if (!MaskInference<Op>(copy, captureNames).run()) {
     copy.erase();
     return success();
   }
   copy->setAttr(kUserProblemAttr, op.getProblem());
   copy->setAttr(kUserMaskAttr, programs.get("mask"));
   simplify(copy);
-  op.replaceAllUsesWith(copy);
+  op->replaceAllUsesWith(copy->getResults());
   op.erase();
   return success();
 }
@@ -218,10 +221,16 @@ struct InferMaskPass : public attn::impl::InferMaskBase<InferMaskPass> {
   using InferMaskBase::InferMaskBase;
 
   void runOnOperation() override {
-    SmallVector<AttentionOp> attentions;
-    getOperation().walk([&](AttentionOp op) { attentions.push_back(op); });
-    for (AttentionOp op : attentions) {
-      if (failed(inferMask(op))) {
+    SmallVector<Operation *> attentions;
+    getOperation().walk([&](Operation *op) {
+      if (isa<AttentionOp, AttentionBwdOp>(op)) {
+        attentions.push_back(op);
+      }
+    });
+    for (Operation *op : attentions) {
+      auto gradients = dyn_cast<AttentionBwdOp>(op);
+      if (failed(gradients ? inferMask(gradients)
+                           : inferMask(cast<AttentionOp>(op)))) {
         return signalPassFailure();
       }
     }

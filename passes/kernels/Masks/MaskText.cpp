@@ -11,11 +11,10 @@ namespace {
 
 class MaskText {
 public:
-  MaskText(AttentionOp op, ArrayRef<std::string> names) {
+  MaskText(Region &mask, ArrayRef<std::string> names) {
     SmallVector<StringRef> all{"b", "h", "i", "j"};
     llvm::append_range(all, names);
-    for (auto [argument, name] :
-         llvm::zip_equal(op.getMaskRegion().getArguments(), all)) {
+    for (auto [argument, name] : llvm::zip_equal(mask.getArguments(), all)) {
       known[argument] = name;
     }
   }
@@ -147,9 +146,9 @@ std::string MaskText::of(const KeyExpression &expression) const {
   llvm_unreachable("unknown kind of expression");
 }
 
-std::string attn::describe(const KeyInterval &interval, AttentionOp op,
+std::string attn::describe(const KeyInterval &interval, Region &mask,
                            ArrayRef<std::string> names) {
-  MaskText text(op, names);
+  MaskText text(mask, names);
   std::string keys =
       "keys from " + text.of(interval.first) + " to " + text.of(interval.end);
   return interval.hasPrefix()

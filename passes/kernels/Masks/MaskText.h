@@ -10,7 +10,7 @@ namespace attn {
 
 /// Returns text like "keys from 0 to min(length[b], i + 1)". `names` are those
 /// of the captures; b, h and i are the batch, the head and the query.
-std::string describe(const KeyInterval &interval, AttentionOp op,
+std::string describe(const KeyInterval &interval, mlir::Region &mask,
                      llvm::ArrayRef<std::string> names);
 
 } // namespace attn

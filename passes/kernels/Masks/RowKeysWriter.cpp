@@ -11,8 +11,10 @@ namespace {
 
 class RowKeysWriter {
 public:
-  RowKeysWriter(AttentionOp op, const RegionFacts &facts, const SumMaker &sums)
-      : op(op), facts(facts), sums(sums), b(op.getLoc(), op.getContext()) {}
+  RowKeysWriter(Region &rowKeys, Region &mask, const RegionFacts &facts,
+                const SumMaker &sums)
+      : rowKeys(rowKeys), mask(mask), facts(facts), sums(sums),
+        b(mask.getLoc(), mask.getContext()) {}
 
   void write(const KeyInterval &interval);
 
@@ -30,7 +32,7 @@ private:
   bool mayBeBeyond(const KeyExpression &expression);
   Value write(const KeyExpression &expression);
 
-  AttentionOp op;
+  Region &rowKeys, &mask;
   const RegionFacts &facts;
   const SumMaker &sums;
   ImplicitLocOpBuilder b;
@@ -196,8 +198,8 @@ Value RowKeysWriter::write(const KeyExpression &expression) {
 
 void RowKeysWriter::write(const KeyInterval &interval) {
   constexpr unsigned keyArgument = 3;
-  Block &block = op.getRowKeys().emplaceBlock();
-  for (BlockArgument argument : op.getMaskRegion().getArguments()) {
+  Block &block = rowKeys.emplaceBlock();
+  for (BlockArgument argument : mask.getArguments()) {
     if (argument.getArgNumber() != keyArgument) {
       copies.map(argument,
                  block.addArgument(argument.getType(), argument.getLoc()));
@@ -211,7 +213,8 @@ void RowKeysWriter::write(const KeyInterval &interval) {
   YieldOp::create(b, keys);
 }
 
-void attn::writeRowKeys(AttentionOp op, const KeyInterval &interval,
-                        const RegionFacts &facts, const SumMaker &sums) {
-  RowKeysWriter(op, facts, sums).write(interval);
+void attn::writeRowKeys(Region &rowKeys, Region &mask,
+                        const KeyInterval &interval, const RegionFacts &facts,
+                        const SumMaker &sums) {
+  RowKeysWriter(rowKeys, mask, facts, sums).write(interval);
 }

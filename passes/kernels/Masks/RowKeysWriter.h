@@ -8,10 +8,11 @@
 
 namespace attn {
 
-/// Writes `row_keys` from an interval of the op's mask region, whose ops it
-/// copies.
-void writeRowKeys(AttentionOp op, const KeyInterval &interval,
-                  const RegionFacts &facts, const SumMaker &sums);
+/// Writes the empty region `rowKeys` from an interval of the mask region, whose
+/// ops it copies.
+void writeRowKeys(mlir::Region &rowKeys, mlir::Region &mask,
+                  const KeyInterval &interval, const RegionFacts &facts,
+                  const SumMaker &sums);
 
 } // namespace attn
 

@@ -38,8 +38,6 @@ Value KeyRanges::toQuery(TileBuilder &b, Value row) const {
   return b.make<arith::ShRUIOp>(row, shift);
 }
 
-/// Returns the results of `row_keys`: tiles if the positions of the queries are
-/// a tile, otherwise scalars.
 RowEnds KeyRanges::liftRowKeys(TileBuilder &b, Queries queries) const {
   auto tile = dyn_cast<ShapedType>(queries.positions.getType());
   Values arguments{queries.batch, queries.head, queries.positions};

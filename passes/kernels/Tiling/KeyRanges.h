@@ -6,7 +6,9 @@
 #ifndef ATTN_PASSES_TILING_KEYRANGES_H
 #define ATTN_PASSES_TILING_KEYRANGES_H
 
+#include "../RegionFacts.h"
 #include "BuiltInKeys.h"
+#include "attn/dialect/RegionProgram.h"
 
 namespace attn {
 
@@ -31,6 +33,23 @@ struct RowKeysRegion {
   bool mayBeNegative = false; // the keys that it yields, which count as 0 then
   bool isOrdered = true;      // no key that it yields falls from row to row
   llvm::SmallVector<mlir::Value> captures;
+
+  /// Those of an attn.attention or of its gradients, with the arguments of the
+  /// kernel for its captures.
+  template <typename Op>
+  static RowKeysRegion of(Op op, mlir::ValueRange captures) {
+    if (!op.hasRowKeys()) {
+      return {};
+    }
+    return {&op.getRowKeys(),
+            op.getRowKeysSides(),
+            op.hasPrefix(),
+            !op->hasAttr(kUserProblemAttr),
+            areKeysOrdered(op.getRowKeys()),
+            llvm::to_vector(captures)};
+  }
+  bool hasFirst() const { return bitEnumContainsAll(sides, RowKeys::First); }
+  bool hasEnd() const { return bitEnumContainsAll(sides, RowKeys::End); }
 };
 
 /// The results of `row_keys`: each is a number, or a tile of numbers.
@@ -76,6 +95,10 @@ struct KeyRanges {
   /// consecutive rows belong to one query.
   mlir::Value toQuery(TileBuilder &b, mlir::Value row) const;
 
+  /// Returns the results of `row_keys`: tiles if the positions of the queries
+  /// are a tile, otherwise scalars.
+  RowEnds liftRowKeys(TileBuilder &b, Queries queries) const;
+
   Axis query, key;
   int64_t cluster = 1; // CTAs that stream the same blocks
   bool maskRegion = false;
@@ -85,17 +108,11 @@ struct KeyRanges {
   mlir::Value parts; // of an item that is cut, or null
 
 private:
-  RowEnds liftRowKeys(TileBuilder &b, Queries queries) const;
   EndsOfRows endsOfRows(TileBuilder &b, Queries first, mlir::Value rows) const;
   EndsOfRows reduceRows(TileBuilder &b, Queries first, mlir::Value rows) const;
   SeenBlocks blocksOfItem(TileBuilder &b, const RowBlock &at) const;
-  bool hasFirst() const {
-    return builtIn.seen.first ||
-           bitEnumContainsAll(rowKeys.sides, RowKeys::First);
-  }
-  bool hasEnd() const {
-    return builtIn.seen.last || bitEnumContainsAll(rowKeys.sides, RowKeys::End);
-  }
+  bool hasFirst() const { return builtIn.seen.first || rowKeys.hasFirst(); }
+  bool hasEnd() const { return builtIn.seen.last || rowKeys.hasEnd(); }
   bool dependsOnRows() const { return hasFirst() || hasEnd(); }
   /// Returns the count of keys, at least 0 and at most their number.
   mlir::Value clamp(TileBuilder &b, mlir::Value count, mlir::Value zero) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "QueryRanges.h"
+#include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
@@ -11,14 +12,24 @@ tile::RangesAttr QueryRanges::ranges(MLIRContext *context) const {
     return tile::RangeAttr::get(context, kind, std::nullopt);
   };
   SmallVector<tile::RangeAttr> list;
-  if (!keys.maskRegion && hasRightRange()) {
+  if (!areAllMasked() && hasRightRange()) {
     list.push_back(range(tile::RangeKind::Masked));
   }
-  if (!keys.maskRegion) {
+  if (!areAllMasked()) {
     list.push_back(range(tile::RangeKind::Full));
   }
   list.push_back(range(tile::RangeKind::Masked));
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
+}
+
+/// Each copy of `row_keys` computes all ends of a row, most of which nothing
+/// uses.
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
 }
 
 SmallVector<Value> QueryRanges::writeBounds(TileBuilder &b, Value work) const {
@@ -26,6 +37,9 @@ SmallVector<Value> QueryRanges::writeBounds(TileBuilder &b, Value work) const {
   auto op = tile::BoundsOp::create(b, b.loc, types, work);
   b.fill(op.getBody().emplaceBlock(), work.getType(),
          [&](ValueRange args) { return boundsOf(b, args[0]); });
+  if (keys.rowKeys.region) {
+    eraseDead(op.getBody().front());
+  }
   return llvm::to_vector_of<Value>(op.getResults());
 }
 
@@ -33,37 +47,128 @@ Value QueryRanges::clamp(TileBuilder &b, Value count) const {
   return b.max(b.min(keys.query.length, count), b.i32(0));
 }
 
-/// Query blocks of a block of keys, from the right: [mid, hi) need a mask for
-/// their last queries, [left, mid) none, [lo, left) for their first queries.
 /// Some query sees keys up to the last one that sees the last key, and every
 /// query those between the ones that see the last key and those that see the
-/// first. If the keys end in the block, all of it is masked.
-SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
+/// first.
+QueryRanges::SeeingBlocks
+QueryRanges::blocksOfMask(TileBuilder &b, const OwnedKeys &owned) const {
   const BuiltInKeys &mask = keys.builtIn;
   Value size = keys.query.tileSize, zero = b.i32(0), one = b.i32(1);
-  auto owned = tile::OwnedRowsOp::create(b, b.loc, work);
-  Value first = owned.getFirst();
-  Value past = b.add(first, owned.getRows()), last = b.sub(past, one);
-  Value some = keys.query.length, every = some, lo = zero, left = zero;
+  Value some = keys.query.length, every = some;
+  SeeingBlocks blocks{{}, zero, zero, {}};
   if (mask.seeing.last) {
-    some = clamp(b, b.add(mask.lastQuery(b, last), one));
-    every = clamp(b, b.add(mask.lastQuery(b, first), one));
+    some = clamp(b, b.add(mask.lastQuery(b, owned.last), one));
+    every = clamp(b, b.add(mask.lastQuery(b, owned.first), one));
   }
-  Value hi = b.ceilDiv(some, size);
+  blocks.hi = b.ceilDiv(some, size);
   if (mask.seeing.first) {
-    lo = b.min(b.div(clamp(b, mask.firstQuery(b, first)), size), hi);
-    left = b.ceilDiv(clamp(b, mask.firstQuery(b, last)), size);
+    blocks.lo = b.min(b.div(clamp(b, mask.firstQuery(b, owned.first)), size),
+                      blocks.hi);
+    blocks.left = b.ceilDiv(clamp(b, mask.firstQuery(b, owned.last)), size);
   }
+  blocks.mid = hasRightRange() ? b.div(every, size) : blocks.hi;
+  return blocks;
+}
+
+bool QueryRanges::hasRowsOfGroup() const {
+  constexpr unsigned headArgument = 1;
+  return keys.rowKeys.region &&
+         keys.rowKeys.region->getArgument(headArgument).use_empty();
+}
+
+/// Returns how many blocks of queries, from the first one on, yield at most
+/// `most` for their first or last row, by a binary search: what `row_keys`
+/// yields does not fall from row to row.
+Value QueryRanges::countBlocks(TileBuilder &b, const OwnedKeys &owned,
+                               RowKey which, bool ofLastRow, Value most) const {
+  const Axis &query = keys.query;
+  Value blocks = b.ceilDiv(query.length, query.tileSize), zero = b.i32(0);
+  auto isAtMost = [&](Value count) {
+    Value past = b.mul(count, query.tileSize);
+    Value row = b.sub(past, ofLastRow ? b.i32(1) : query.tileSize);
+    RowEnds ends = keys.liftRowKeys(b, {row, owned.batch, owned.head});
+    Value key = which == RowKey::First ? ends.first
+                : which == RowKey::End ? ends.end
+                                       : ends.prefix;
+    return b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, key, most);
+  };
+  if (bitEnumContainsAll(keys.rowKeys.sides, RowKeys::Alike)) {
+    return b.make<arith::SelectOp>(isAtMost(b.i32(1)), blocks, zero);
+  }
+  Value count = zero;
+  unsigned steps = llvm::Log2_64_Ceil(kItemLimit / query.tile + 2);
+  while (steps > 0) {
+    Value more = b.min(b.add(count, b.i32(int64_t(1) << --steps)), blocks);
+    count = b.make<arith::SelectOp>(isAtMost(more), more, count);
+  }
+  return count;
+}
+
+/// A query sees one of the keys only if its end is after the first key, and its
+/// first key not after the last one, or if its prefix ends after the first key.
+QueryRanges::SeeingBlocks
+QueryRanges::blocksOfRowKeys(TileBuilder &b, const OwnedKeys &owned) const {
+  const RowKeysRegion &rows = keys.rowKeys;
+  Value zero = b.i32(0);
+  Value all = b.ceilDiv(keys.query.length, keys.query.tileSize);
+  SeeingBlocks blocks{all, zero, zero, all};
+  auto count = [&](RowKey which, bool ofLastRow, Value most) {
+    return countBlocks(b, owned, which, ofLastRow, most);
+  };
+  if (!hasRowsOfGroup()) {
+    return blocks;
+  }
+  if (rows.hasEnd() && isKeyOrdered(*rows.region, 1)) {
+    blocks.lo = count(RowKey::End, /*ofLastRow=*/true, owned.first);
+    blocks.left = count(RowKey::End, /*ofLastRow=*/false, owned.last);
+  }
+  if (rows.hasFirst() && isKeyOrdered(*rows.region, 0)) {
+    blocks.hi = count(RowKey::First, /*ofLastRow=*/false, owned.last);
+    blocks.mid = count(RowKey::First, /*ofLastRow=*/true, owned.first);
+  }
+  if (rows.hasPrefix) {
+    Value unseen = count(RowKey::Prefix, /*ofLastRow=*/true, owned.first);
+    Value isSeen =
+        b.make<arith::CmpIOp>(arith::CmpIPredicate::slt, unseen, all);
+    blocks.lo = b.min(blocks.lo, unseen);
+    blocks.hi = b.make<arith::SelectOp>(isSeen, all, blocks.hi);
+  }
+  blocks.lo = b.min(blocks.lo, blocks.hi);
+  if (masksEnd) {
+    blocks.mid =
+        b.min(blocks.mid, b.div(keys.query.length, keys.query.tileSize));
+  }
+  return blocks;
+}
+
+/// Query blocks of a block of keys, from the right: [mid, hi) need a mask for
+/// their last queries, [left, mid) none, [lo, left) for their first queries.
+/// If the keys end in the block, all of it is masked.
+SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
+  auto rows = tile::OwnedRowsOp::create(b, b.loc, work);
+  OwnedKeys owned{rows.getFirst(), {}, {}, {}};
+  Value past = b.add(owned.first, rows.getRows());
+  owned.last = b.sub(past, b.i32(1));
+  SeeingBlocks blocks;
+  if (keys.rowKeys.region) {
+    auto at = tile::WorkCoordsOp::create(b, b.loc, work);
+    owned.batch = at.getBatch();
+    owned.head = at.getHead();
+    blocks = blocksOfRowKeys(b, owned);
+  } else {
+    blocks = blocksOfMask(b, owned);
+  }
+  auto [hi, lo, left, mid] = blocks;
   Value isWhole =
       b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, past, keys.key.length);
-  Value mid = hasRightRange() ? b.max(b.div(every, size), lo) : hi;
+  mid = hasRightRange() ? b.max(mid, lo) : hi;
   left = b.max(b.min(left, mid), lo);
   left = b.make<arith::SelectOp>(isWhole, left, mid);
   Values bounds = {hi};
-  if (!keys.maskRegion && hasRightRange()) {
+  if (!areAllMasked() && hasRightRange()) {
     bounds.push_back(b.min(mid, hi));
   }
-  if (!keys.maskRegion) {
+  if (!areAllMasked()) {
     bounds.push_back(left);
   }
   bounds.push_back(lo);

@@ -23,9 +23,38 @@ struct QueryRanges {
   mlir::Value repeats; // iterations on each block
 
 private:
+  /// Query blocks of a block of keys: some query of those from `lo` to `hi`
+  /// sees one of the keys, and every query of those from `left` to `mid` sees
+  /// all of them, if they are in this order.
+  struct SeeingBlocks {
+    mlir::Value hi, lo, left, mid;
+  };
+  /// The keys that an item owns, from `first` to `last`, and its batch and
+  /// head.
+  struct OwnedKeys {
+    mlir::Value first, last, batch, head;
+  };
+  /// One of the keys that `row_keys` yields.
+  enum class RowKey { First, End, Prefix };
+
   bool hasRightRange() const {
-    return masksEnd || bool(keys.builtIn.seeing.last);
+    return masksEnd || keys.builtIn.seeing.last ||
+           (hasOrderedRows() && keys.rowKeys.hasFirst());
   }
+  /// Whether no block is known to need no mask.
+  bool areAllMasked() const {
+    return keys.maskRegion || (keys.rowKeys.region && !hasOrderedRows());
+  }
+  /// Whether blocks are chosen by `row_keys`: they are those of all query heads
+  /// of the group.
+  bool hasRowsOfGroup() const;
+  bool hasOrderedRows() const {
+    return hasRowsOfGroup() && keys.rowKeys.isOrdered;
+  }
+  SeeingBlocks blocksOfMask(TileBuilder &b, const OwnedKeys &owned) const;
+  SeeingBlocks blocksOfRowKeys(TileBuilder &b, const OwnedKeys &owned) const;
+  mlir::Value countBlocks(TileBuilder &b, const OwnedKeys &owned, RowKey which,
+                          bool ofLastRow, mlir::Value most) const;
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
   /// Returns the count of queries, at least 0 and at most their number.

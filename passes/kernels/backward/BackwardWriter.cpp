@@ -117,6 +117,7 @@ void BackwardWriter::writeSizes() {
     axis->tileSize = b.i32(axis->tile);
   }
   ranges.maskRegion = op.hasMaskRegion();
+  ranges.rowKeys = RowKeysRegion::of(op, args.captures);
   MaskKind mask = op.getMask();
   MaskBounds given = op.getBoundKinds();
   ranges.builtIn = {seenKeys(b.getContext(), mask, given),
@@ -150,6 +151,9 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
                                        ScheduleAttr());
   if (DictionaryAttr programs = describeRegions(op, list.captureNames())) {
     kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
+  }
+  if (auto users = op->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
+    kernel->setDiscardableAttr(kUserProblemAttr, users);
   }
   describeLaunches(kernel);
   describeSeenKeys(kernel);
@@ -309,7 +313,8 @@ Value BackwardWriter::writeScore(Value s, Value work, Value &slope) {
 Value BackwardWriter::writeMask(Value s, Value work) {
   auto body = [&](ValueRange values) -> Values {
     Place at = placeOf(values[1]);
-    bool needsQueries = op.getMask() != MaskKind::None || op.hasScoreRegion();
+    bool needsQueries = op.getMask() != MaskKind::None || op.hasRowKeys() ||
+                        op.hasScoreRegion();
     Value queries = needsQueries ? matrix.coords(Side::Query, at) : Value();
     Value ok = matrix.ranges.writeAdmitted(b, {queries, at.batch, at.head},
                                            matrix.coords(Side::Key, at));

@@ -32,6 +32,7 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
   op.getMaskRegion().cloneInto(&copy.getMaskRegion(), mapping);
+  op.getRowKeys().cloneInto(&copy.getRowKeys(), mapping);
   return copy;
 }
 

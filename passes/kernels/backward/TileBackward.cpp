@@ -3,6 +3,7 @@
 // attn-tile-backward: turns a function with an attn.attention_bwd into the
 // program of one CTA.
 #include "../KernelFunction.h"
+#include "../Tiling/MaskChecks.h"
 #include "BackwardWriter.h"
 #include "attn/passes/kernels/Passes.h"
 
@@ -37,7 +38,7 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
 static FailureOr<tile::KernelOp> tileBackward(func::FuncOp func,
                                               Operation *found) {
   auto op = cast<AttentionBwdOp>(found);
-  if (failed(checkConfig(op))) {
+  if (failed(checkConfig(op)) || failed(checkMask(op))) {
     return failure();
   }
   FailureOr<ArgumentNames> names = ArgumentNames::of(func, op.getCaptures());

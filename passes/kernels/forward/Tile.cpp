@@ -3,11 +3,9 @@
 // attn-tile: turns a function with an attn.attention into the program of one
 // CTA.
 #include "../KernelFunction.h"
-#include "../RegionFacts.h"
+#include "../Tiling/MaskChecks.h"
 #include "Tiling/KernelWriter.h"
-#include "attn/dialect/Masks.h"
 #include "attn/passes/kernels/Passes.h"
-#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILE
@@ -16,21 +14,6 @@ namespace attn {
 
 using namespace mlir;
 using namespace attn;
-
-/// Launches check the bounds that they give, but not constants.
-static LogicalResult checkConstantBounds(AttentionOp attention) {
-  auto kinds = maskBounds(attention.getBoundKinds());
-  for (auto [bound, operand] : llvm::zip(kinds, attention.getBounds())) {
-    APInt constant;
-    if (matchPattern(operand, m_ConstantInt(&constant)) &&
-        constant.getSExtValue() < int64_t(bound.least)) {
-      return attention.emitOpError("expected '")
-             << bound.name << "' to be at least " << bound.least << ", got "
-             << constant.getSExtValue();
-    }
-  }
-  return success();
-}
 
 /// Ensures: one loop, with the steps that the description names.
 static LogicalResult verifyTiled(tile::KernelOp kernel) {
@@ -66,14 +49,9 @@ static FailureOr<tile::KernelOp> tileAttention(func::FuncOp func,
                                  "differ by row, got ")
            << packed;
   }
-  if (attention.hasPrefix() && !areKeysOrdered(attention.getRowKeys())) {
-    return attention.emitOpError(
-        "expected keys that are proven not to fall from query to query where "
-        "the row_keys region yields the end of a prefix");
-  }
   FailureOr<ArgumentNames> names =
       ArgumentNames::of(func, attention.getCaptures());
-  if (failed(names) || failed(checkConstantBounds(attention))) {
+  if (failed(names) || failed(checkMask(attention))) {
     return failure();
   }
   tile::KernelOp kernel =

@@ -132,3 +132,16 @@ func.func @gradients_with_dropout(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale
       dropout(%rate, %state) captures(%c : f32) : (!t, !t, !t, !t, !l)
   return %dq : !t
 }
+
+// CHECK-LABEL: func.func @gradients_with_row_keys(
+// CHECK: attn.attention_bwd {{.*}} mask(none) layout(bshd) gradients(dq) row_keys {
+// CHECK: attn.yield %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32
+func.func @gradients_with_row_keys(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32):
+        %c4 = arith.constant 4 : i32
+        attn.yield %b, %i, %c4 : i32, i32, i32
+      } : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}

@@ -243,7 +243,7 @@ func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, 
 func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op failed to infer returned types}}
   // expected-error @below {{'attn.attention_bwd' op inferred type(s) 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>' are incompatible with return type(s) of operation 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x64xbf16>', 'tensor<?x?x?x128xbf16>'}}
-  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0>}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0>}
       : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
   return
 }
@@ -509,5 +509,38 @@ func.func @bwd_c14_sums(%q: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x
   // expected-error @below {{'attn.attention_bwd' op expected no 'dropout' beside gradients(sums)}}
   %all:3 = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) dropout(%rate, %state) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @bwd_c11_row_keys_beside_mask(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected mask 'none' beside 'row_keys', got 'causal_top_left'}}
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) gradients(dq)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32):
+        attn.yield %b, %i : i32, i32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @bwd_c11_row_keys_results(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32):
+        // expected-error @below {{'attn.yield' op expected the row_keys region to yield 'i32', 'i32', got 'i32'}}
+        attn.yield %i : i32
+      } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @bwd_user_mask(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'attn.user_problem' beside 'attn.user_mask'}}
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq) {attn.user_mask = []}
+      : (!t, !t, !t, !t, !l)
   return
 }

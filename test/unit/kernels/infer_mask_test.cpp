@@ -171,18 +171,10 @@ protected:
   MLIRContext context;
 };
 
-unsigned numberIn(const char *variable, unsigned otherwise) {
-  const char *text = std::getenv(variable);
-  return text ? unsigned(std::atoi(text)) : otherwise;
-}
-
-/// How many random masks are tried; nightly runs set it. Several processes
-/// share them by the first seed of each.
-unsigned seedCount() { return numberIn("ATTN_MASK_SEEDS", 1000); }
-
 TEST_F(InferMask, admitsTheSamePairs) {
-  unsigned changed = 0, first = numberIn("ATTN_MASK_FIRST_SEED", 0);
-  for (unsigned seed = first; seed < first + seedCount(); ++seed) {
+  unsigned changed = 0;
+  llvm::iota_range<unsigned> seeds = seedsToTry(1000);
+  for (unsigned seed : seeds) {
     RandomMask mask(seed);
     bool isChanged = false;
     ASSERT_EQ(check(mask.ir, mask.captures, isChanged), "")
@@ -190,7 +182,7 @@ TEST_F(InferMask, admitsTheSamePairs) {
     changed += isChanged;
   }
   // Masks as people write them are most of those that are tried.
-  EXPECT_GT(changed, seedCount() / 3);
+  EXPECT_GT(changed, seeds.size() / 3);
 }
 
 /// Ends, guards and truth values that floats decide stay a function: where

@@ -308,6 +308,16 @@ std::string attn::test::writeRowKeys(const std::string &ops,
                            " : i32, i32");
 }
 
+static unsigned numberIn(const char *variable, unsigned otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? unsigned(std::atoi(text)) : otherwise;
+}
+
+llvm::iota_range<unsigned> attn::test::seedsToTry(unsigned count) {
+  unsigned first = numberIn("ATTN_MASK_FIRST_SEED", 0);
+  return llvm::seq(first, first + numberIn("ATTN_MASK_SEEDS", count));
+}
+
 RandomMask::RandomMask(unsigned seed) {
   Writer writer(seed);
   std::string result = writer.truth(int(seed % 4));

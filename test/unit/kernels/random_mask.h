@@ -3,6 +3,7 @@
 #define ATTN_TEST_UNIT_KERNELS_RANDOM_MASK_H
 
 #include "region_interpreter.h"
+#include "llvm/ADT/Sequence.h"
 #include <random>
 
 namespace attn::test {
@@ -23,6 +24,10 @@ struct RandomMask {
   std::string ir;
   std::vector<Capture> captures;
 };
+
+/// The seeds of the random masks that a test tries; nightly runs set their
+/// number. Several processes share them by the first seed of each.
+llvm::iota_range<unsigned> seedsToTry(unsigned count);
 
 } // namespace attn::test
 

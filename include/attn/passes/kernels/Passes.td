@@ -23,7 +23,10 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
       by the interval that holds them all, and stay in the region.
     - Other factors stay in the region.
 
-    **Requires** a function around an `attn.attention` that `attn-tile` accepts.
+    Masks of an `attn.attention_bwd` are read likewise.
+
+    **Requires** a function around an `attn.attention` that `attn-tile` accepts, or an `attn.attention_bwd` that
+    `attn-tile-backward` does.
 
     **Ensures** the op admits the same keys for all positions below kItemLimit and all captures:
     no number of a bound wraps, and what is not proven stays in the region. An op that changes
@@ -387,7 +390,8 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     grid over blocks of keys, heads of K and batches; its scores have keys as rows, and its `tile.for` goes over blocks of
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
-    mask region all are.
+    mask region all are. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
+    an end that may fall bounds none, and all are masked.
 
     Kernels of the derivatives by a capture are like these: one of `row_sums` or `elements` like that of dQ, without the last
     product, one of `key_sums` like that of dK and dV. One of `pairs` has a grid over the query positions, heads and batches of

@@ -88,14 +88,7 @@ void KernelWriter::writeScalars() {
   matrix.ranges.rowsOfPosition = AccessMap::rowsOfPosition(packed);
   matrix.ranges.cluster = config.getCluster();
   args.dropout.writeNumbers(b);
-  if (attention.hasRowKeys()) {
-    matrix.ranges.rowKeys = {&attention.getRowKeys(),
-                             attention.getRowKeysSides(),
-                             attention.hasPrefix(),
-                             !attention->hasAttr(kUserProblemAttr),
-                             areKeysOrdered(attention.getRowKeys()),
-                             args.captures};
-  }
+  matrix.ranges.rowKeys = RowKeysRegion::of(attention, args.captures);
   MaskBounds given = attention.getBoundKinds();
   BuiltInKeys &builtIn = matrix.ranges.builtIn;
   builtIn = {seenKeys(b.getContext(), attention.getMask(), given),
