@@ -112,14 +112,19 @@ def all_cases():
     yield from gradient_cases()
 
 
+def name_of(dims):
+    return f"d{'_dv'.join(dict.fromkeys(map(str, dims)))}"
+
+
 def gradient_cases():
     """Whole backward passes."""
     for dims in GRADIENT_DIMS:
         for mask in ("none", "causal_bottom_right", "window", "softcap"):
-            yield generated_case(GRADIENTS, f"d{'_dv'.join(dict.fromkeys(map(str, dims)))}", dims, mask, None)
-    for dim in (64, 128):  # of the kernel of all gradients
-        for mask in ("none", "causal_bottom_right", "window"):
-            yield generated_case(GRADIENTS, f"d{dim}, any order", (dim, dim), mask, None)
+            yield generated_case(GRADIENTS, name_of(dims), dims, mask, None)
+    for dims in GRADIENT_DIMS:  # with sums of dQ
+        for mask in ("none", "causal_bottom_right", "window", "softcap"):
+            yield generated_case(GRADIENTS, f"{name_of(dims)}, any order", dims, mask, None)
+    for dim in (64, 128):
         yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), "causal_bottom_right", None)
     for dim in (128, 256):
         for places in ("", "h", "i", "bj", "hij", "difference"):

@@ -199,6 +199,8 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
     return delta;
   case KernelKind::Bwd:
     return all;
+  case KernelKind::BwdDQDK:
+    return ArrayRef(all).drop_back();
   case KernelKind::Clear:
     return ArrayRef(all).take_front();
   case KernelKind::BwdDQ:
@@ -429,6 +431,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   case KernelKind::BwdKeys:
   case KernelKind::BwdPairs:
   case KernelKind::BwdElements:
+  case KernelKind::BwdDQDK:
     return backward;
   case KernelKind::Sum:
     return sums;

@@ -42,14 +42,14 @@ LogicalResult DeltaOp::verify() {
                  failed(verifyRows(*this, delta, out.dim(s)))); // C3
 }
 
-ProblemAttr AttentionBwdOp::getProblem() {
+ProblemAttr AttentionBwdOp::getProblem(Gradients gradients) {
   static constexpr KernelKind kinds[] = {
       KernelKind::Bwd,     KernelKind::BwdDQ,    KernelKind::BwdDKDV,
       KernelKind::BwdDK,   KernelKind::BwdDV,    KernelKind::BwdRows,
       KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements,
-      KernelKind::Bwd};
+      KernelKind::Bwd,     KernelKind::BwdDQDK};
   return ProblemAttr::get(
-      getContext(), kinds[size_t(getGradients())],
+      getContext(), kinds[size_t(gradients)],
       getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
       getLayout(), getMask(), regionKind(getScoreRegion(), 3),
       regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides());
@@ -60,6 +60,8 @@ std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {
   case Gradients::All:
   case Gradients::Sums:
     return {0, 3};
+  case Gradients::SumsDK:
+    return {0, 2};
   case Gradients::DQ:
     return {0, 1};
   case Gradients::DKDV:
@@ -174,10 +176,6 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
   Gradients gradients = given ? given.getValue() : Gradients::All;
   Type query = adaptor.getQuery().getType(), key = adaptor.getKey().getType();
   switch (gradients) {
-  case Gradients::Sums:
-    types.append({adaptor.getSums() ? adaptor.getSums().getType() : query, key,
-                  adaptor.getValue().getType()});
-    return success();
   case Gradients::RowSums:
     types.push_back(sumsOf(query, adaptor.getProperties().layout));
     break;
@@ -190,9 +188,10 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
         typeOfCapture(adaptor.getCaptures(), adaptor.getProperties().capture));
     break;
   default: {
-    Type all[] = {query, key, adaptor.getValue().getType()};
-    auto [first, count] = gradientRange(gradients);
-    llvm::append_range(types, ArrayRef(all).slice(first, count));
+    Type first = adaptor.getSums() ? adaptor.getSums().getType() : query;
+    Type all[] = {first, key, adaptor.getValue().getType()};
+    auto [begin, count] = gradientRange(gradients);
+    llvm::append_range(types, ArrayRef(all).slice(begin, count));
     return success();
   }
   }
@@ -308,10 +307,10 @@ LogicalResult SumGradientOp::verify() {
 
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
-  bool expected = op.getGradients() == Gradients::Sums;
+  bool expected = op.makesSums();
   if (expected != bool(op.getSums())) {
     return op.emitOpError("expected 'sums' if and only if 'gradients' is "
-                          "sums, got ")
+                          "sums or sums_dk, got ")
            << (expected ? "none" : "some");
   }
   if (!expected) {
@@ -327,8 +326,9 @@ static LogicalResult verifySums(AttentionBwdOp op) {
 
 /// C14
 static LogicalResult verifyDropout(AttentionBwdOp op) {
-  if (op.hasDropout() && op.getGradients() == Gradients::Sums) {
-    return op.emitOpError("expected no 'dropout' beside gradients(sums)");
+  if (op.hasDropout() && op.makesSums()) {
+    return op.emitOpError("expected no 'dropout' beside gradients(")
+           << stringifyGradients(op.getGradients()) << ")";
   }
   return attn::verifyDropout(op, op.getDropoutRate(), op.getDropoutState());
 }

@@ -371,9 +371,12 @@ ProblemAttr Splitter::problemOfCall() {
   if (!isa<SumGradientOp, ConvertSumsOp>(ops.back())) {
     return {};
   }
+  bool isOfSums = isa<ConvertSumsOp>(ops.back());
   for (Operation *op : llvm::reverse(ops)) {
-    if (auto gradients = dyn_cast<AttentionBwdOp>(op)) {
-      return gradients.getProblem();
+    auto gradients = dyn_cast<AttentionBwdOp>(op);
+    if (gradients && (!isOfSums || gradients.makesSums())) {
+      return gradients.getProblem(isOfSums ? Gradients::All
+                                           : gradients.getGradients());
     }
   }
   return {};

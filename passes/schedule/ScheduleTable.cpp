@@ -310,11 +310,12 @@ static FailureOr<SmallVector<TableEntry>> searchTable(MLIRContext *context,
                                                       int64_t firstRung,
                                                       EmitError emitError);
 
-/// Whether kernels of a kind are launched before or after another, which the
-/// user's file is for.
-static bool helpsOthers(KernelKind kind) {
+/// Whether kernels of a kind are launched before or after one of kind `main`,
+/// which the user's file is for.
+static bool helpsOthers(KernelKind kind, KernelKind main) {
   return kind == KernelKind::Delta || kind == KernelKind::Clear ||
-         kind == KernelKind::Convert;
+         kind == KernelKind::Convert ||
+         (kind == KernelKind::BwdDV && main == KernelKind::BwdDQDK);
 }
 
 /// Reads the entries of a file of the user. Kernels that only help others may
@@ -330,7 +331,7 @@ static FailureOr<SmallVector<TableEntry>> readFile(MLIRContext *context,
   ModuleOp module = parsed->get();
   TableEntryOp last = entriesOf(module).back();
   Key key = Key::of(last);
-  if (helpsOthers(wanted.kind) && key.kind != wanted.kind) {
+  if (helpsOthers(wanted.kind, key.kind) && key.kind != wanted.kind) {
     return searchTable(context, wanted, /*firstRung=*/0, emitError);
   }
   if (!key.servesProblem(wanted)) {

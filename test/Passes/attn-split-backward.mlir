@@ -138,3 +138,31 @@ func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scal
       : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
 }
+
+// If the sums of dK and dV do not fit one kernel, dV has one of its own.
+// CHECK-LABEL: func.func @sums_dk
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x256xf32>
+// CHECK: %[[SUMS:.*]], %[[DK:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x256xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bshd) gradients(sums_dk) :
+// CHECK: %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dv) :
+// CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]])
+// CHECK: return %[[DQ]], %[[DK]], %[[DV]]
+func.func @sums_dk(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !l, %delta: !l, %scale: f32) -> (!wide, !wide, !wide)
+    attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      : (!wide, !wide, !wide, !wide, !l)
+  return %dq, %dk, %dv : !wide, !wide, !wide
+}
+
+// A function of the user may have any slope.
+// CHECK-LABEL: func.func @sums_of_slope
+// CHECK: attn.attention_bwd {{.*}} gradients(sums) captures(
+func.func @sums_of_slope(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %c: f32) -> (!w, !w, !w)
+    attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%c : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %factor: f32):
+        %z = arith.mulf %x, %factor : f32
+        attn.yield %z, %factor : f32, f32
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}

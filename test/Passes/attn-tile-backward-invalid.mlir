@@ -14,7 +14,7 @@ func.func @no_config_of_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
 func.func @all(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'gradients' dq, dk_dv, dk, dv or sums, as attn-split-backward writes them, got all}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'gradients' dq, dk_dv, dk, dv, sums or sums_dk, as attn-split-backward writes them, got all}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
   return %dq, %dk, %dv : !t, !t, !t

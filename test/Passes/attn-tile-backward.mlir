@@ -286,3 +286,36 @@ func.func @elements(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
       } : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
   return %r : tensor<?x?xf32>
 }
+
+// -----
+
+// dQ as sums, and dK. P is multiplied by the slope where it is made, so that the slope is not kept.
+
+// CHECK: tile.kernel @sums_dk args [{{.*}}"dqs" query_gradient_sums accumulate ("b", "hq", "sr", "d"), "dk" key_gradient write (
+// CHECK-SAME: problem <kind = bwd_dq_dk,
+// CHECK: tile.step @score
+// CHECK: %[[P:.*]]:2 = tile.step @exp
+// CHECK: %[[EXP:.*]] = math.exp2
+// CHECK: %[[NONE:.*]] = arith.cmpf oeq, %[[EXP]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[EXP]]
+// CHECK: %[[PG:.*]] = arith.select %[[NONE]], %{{.*}}, %[[SCALED]]
+// CHECK: tile.yield %[[EXP]], %[[PG]]
+// CHECK-NOT: tile.step @mm_dv
+// CHECK: tile.step @dsoft(%[[P]]#1,
+// CHECK: tile.step @mm_dk
+// CHECK: tile.step @put_ds
+// CHECK: tile.step @mm_dq
+// CHECK: tile.step @red_dq
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32, %c: f32) -> (!s, !t) {
+  %r, %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums_dk) config <tile_m = 128, tile_n = 64, work = grid> captures(%c : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %factor: f32):
+        %z = arith.mulf %x, %factor : f32
+        attn.yield %z, %factor : f32, f32
+      } : (!t, !t, !t, !t, !l)
+  return %r, %dk : !s, !t
+}

@@ -59,7 +59,11 @@ LogicalResult checkMemory(ws::KernelOp kernel, int64_t smemLimit) {
 /// Collects the information about a kernel before its ops are lowered.
 FailureOr<Lowering> prepare(ws::KernelOp kernel) {
   const Target *chip = findTarget(kernel, "attn-lower-to-nvvm");
-  if (!chip || failed(checkKernelLowerable(kernel, *chip))) {
+  if (!chip) {
+    return failure();
+  }
+  chip->layOutSlots(kernel);
+  if (failed(checkKernelLowerable(kernel, *chip))) {
     return failure();
   }
   FailureOr<SmallVector<Param>> params = collectParams(kernel);

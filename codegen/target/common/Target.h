@@ -53,6 +53,10 @@ public:
 
   // Operands.
 
+  /// Chooses the layouts of slots that do not follow from the tile alone: the
+  /// encodings of their types, which mean what the chip says.
+  virtual void layOutSlots(ws::KernelOp kernel) const = 0;
+
   /// Checks that a tile can be stored in shared memory.
   virtual mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
                                             Error error) const = 0;

@@ -28,6 +28,7 @@ public:
                             const mlir::TypeConverter &types,
                             ws::KernelOp kernel, ws::RoleOp role) const final;
 
+  void layOutSlots(ws::KernelOp kernel) const final;
   mlir::LogicalResult checkSmemTile(mlir::RankedTensorType tile,
                                     Error error) const final;
   std::optional<int64_t> registersSetBy(mlir::Operation *op) const final;

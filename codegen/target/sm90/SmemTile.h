@@ -10,22 +10,27 @@
 
 namespace attn::codegen::sm90 {
 
-/// A rows x columns tile of 16-bit elements in shared memory.
+/// A rows x columns tile of 16-bit elements in shared memory. The encoding of
+/// its type may be a number, of which the columns of a panel are a divisor.
 struct SmemTile {
-  int64_t rows, columns;
+  int64_t rows, columns, ends;
 
   explicit SmemTile(mlir::RankedTensorType type)
-      : rows(type.getDimSize(0)), columns(type.getDimSize(1)) {}
-  SmemTile(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
+      : rows(type.getDimSize(0)), columns(type.getDimSize(1)), ends(columns) {
+    if (auto stated =
+            mlir::dyn_cast_if_present<mlir::IntegerAttr>(type.getEncoding())) {
+      ends = stated.getInt();
+    }
+  }
 
   static constexpr int64_t elementBytes = 2;
   static constexpr int64_t chunkBytes = 16; // the unit of swizzling
 
   /// Returns the widest span of 128, 64 or 32 bytes whose elements divide a
-  /// row.
+  /// row, or the part of it where panels have to end.
   int64_t spanBytes() const {
     for (int64_t bytes : {128, 64}) {
-      if (columns * elementBytes % bytes == 0) {
+      if (ends * elementBytes % bytes == 0) {
         return bytes;
       }
     }

@@ -68,7 +68,9 @@ def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes",
   I32EnumAttrCase<"RowSums", 5, "row_sums">, I32EnumAttrCase<"KeySums", 6, "key_sums">,
   I32EnumAttrCase<"Pairs", 7, "pairs">, I32EnumAttrCase<"Elements", 8, "elements">,
   // all, dQ as sums in f32 that the kernel adds to
-  I32EnumAttrCase<"Sums", 9, "sums">]>;
+  I32EnumAttrCase<"Sums", 9, "sums">,
+  // dQ as such sums, and dK
+  I32EnumAttrCase<"SumsDK", 10, "sums_dk">]>;
 def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 
 // The ends of the keys that `row_keys` of attn.attention yields.

@@ -84,7 +84,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     whatever g is.
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
-    `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R.
+    `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R;
+    or `sums_dk`: the first two of these.
 
     With a further word it computes the derivative by a capture instead: the region then yields, in place of g, the
     derivative t of z by the element of `captures` number `of` that the pair reads, or, without `of`, z's derivative by the
@@ -119,13 +120,13 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
-      if and only if they are `sums`, and is f32 of shape (B, Hq, R, D)
+      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, D)
     - C12: `of` is the number of a capture, a tensor or number of f32, f16 or bf16, beside `row_sums`, `key_sums`, `pairs` or `elements`
       alone; all but `row_sums` have it, and that of `elements` is a tensor of f32
     - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
-    - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums`
+    - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums` or `sums_dk`
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
@@ -181,7 +182,11 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.
-    ::attn::ProblemAttr getProblem();
+    ::attn::ProblemAttr getProblem() { return getProblem(getGradients()); }
+    /// The problem of a kernel of these gradients.
+    ::attn::ProblemAttr getProblem(::attn::Gradients gradients);
+    /// Whether it adds to sums of dQ.
+    bool makesSums() { return getGradients() >= ::attn::Gradients::Sums; }
     int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
     int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
     /// The dimensions of Q, K, V and O that are positions and heads.

@@ -32,10 +32,11 @@ def Attn_SumKind : Attn_KindWord<13, "Sum", "sum">; // of partial sums, to the g
 def Attn_BwdElementsKind : Attn_KindWord<14, "BwdElements", "bwd_elements">; // added to any elements
 def Attn_ClearKind : Attn_KindWord<15, "Clear", "clear">;       // zeros, to which gradients are added
 def Attn_ConvertKind : Attn_KindWord<16, "Convert", "convert">; // the gradients of such sums
+def Attn_BwdDQDKKind : Attn_KindWord<17, "BwdDQDK", "bwd_dq_dk">; // dK, and sums for dQ
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
                          Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind, Attn_BwdRowsKind,
                          Attn_BwdKeysKind, Attn_BwdPairsKind,
-                         Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind];
+                         Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind, Attn_BwdDQDKKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;

@@ -27,7 +27,7 @@ private:
   bool ownsKeys() {
     return llvm::is_contained({KernelKind::BwdDKDV, KernelKind::BwdDK,
                                KernelKind::BwdDV, KernelKind::BwdKeys,
-                               KernelKind::Bwd},
+                               KernelKind::Bwd, KernelKind::BwdDQDK},
                               kernel.getProblem().getKind());
   }
   void checkHeads();

@@ -4,6 +4,7 @@
 #include "../Tiling/LaunchConditions.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/RegionProgram.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -344,6 +345,24 @@ static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
                                    /*dim=*/owned == Side::Query ? 1 : 0);
 }
 
+/// Whether the derivative of the user's function is 1, as that of an additive
+/// bias is.
+static bool hasSlopeOne(AttentionBwdOp op) {
+  Operation *yield = op.getScoreRegion().front().getTerminator();
+  return matchPattern(yield->getOperand(1), m_OneFloat());
+}
+
+/// Returns x times the slope, and 0 where P is 0: the slope may be infinite or
+/// undefined there.
+static Value timesSlope(TileBuilder &b, Value x, Value slope,
+                        Value probabilities) {
+  auto type = cast<ShapedType>(x.getType());
+  Value zero = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
+  Value isZero =
+      b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, probabilities, zero);
+  return b.make<arith::SelectOp>(isZero, zero, b.make<arith::MulFOp>(x, slope));
+}
+
 Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
                                          Value &slope) {
   Value masked = writeMask(writeScore(s, work, slope), work);
@@ -351,18 +370,34 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
   if (args.dropout) {
     operands.push_back(work);
   }
-  return b.step("exp", operands, scores, [&](ValueRange values) -> Values {
-    Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
-    Value bias = alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
-    // An approximation is allowed here: the flag permits `exp2_soft`.
-    Value p = b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
-                                   arith::FastMathFlags::afn);
-    if (args.dropout) {
-      Value kept = args.dropout.writeKept(b, matrix, placeOf(values[2]));
-      p = b.make<arith::SelectOp>(kept, p, b.make<arith::NegFOp>(p));
-    }
-    return {p};
-  })[0];
+  SmallVector<Type> types{scores};
+  bool scales = args.sums && slope && !hasSlopeOne(op);
+  if (scales) {
+    operands.push_back(slope);
+    types.push_back(scores);
+  }
+  Values results =
+      b.step("exp", operands, types, [&](ValueRange values) -> Values {
+        Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
+        Value bias =
+            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+        // An approximation is allowed here: the flag permits `exp2_soft`.
+        Value p =
+            b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
+                                 arith::FastMathFlags::afn);
+        if (args.dropout) {
+          Value kept = args.dropout.writeKept(b, matrix, placeOf(values[2]));
+          p = b.make<arith::SelectOp>(kept, p, b.make<arith::NegFOp>(p));
+        }
+        if (scales) {
+          return {p, timesSlope(b, p, values.back(), p)};
+        }
+        return {p};
+      });
+  if (args.sums) {
+    slope = scales ? results[1] : Value();
+  }
+  return results[0];
 }
 
 /// Returns the pairs whose probability is not 0 and which dropout keeps.
@@ -408,12 +443,7 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
     if (!slope) {
       return {x};
     }
-    // The slope may be infinite or undefined where P is 0.
-    Value zero =
-        b.make<arith::ConstantOp>(DenseElementsAttr::get(scores, 0.0f));
-    Value isZero = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, p, zero);
-    return {b.make<arith::SelectOp>(isZero, zero,
-                                    b.make<arith::MulFOp>(x, values.back()))};
+    return {timesSlope(b, x, values.back(), p)};
   })[0];
 }
 

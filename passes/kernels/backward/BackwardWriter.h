@@ -46,7 +46,8 @@ public:
                          mlir::Value streamedRows, mlir::Value sum);
   /// Writes the probabilities of scores, with the sign bit set where dropout
   /// drops the pair; sets `slope` to the derivative of the user's function, or
-  /// to null.
+  /// to null. A kernel with sums of dQ has no registers to keep it: there it is
+  /// P times the derivative, or null if that is P.
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
   /// Writes the derivatives by the products of Q and K, without the scale.

@@ -3,8 +3,9 @@
 // The kernel of dK and dV, or of one of them: a work item owns a block of keys
 // and streams the queries that see them, for each block of queries one query
 // head of the group after the other. Scores have keys as rows. With sums for dQ
-// it also adds the products of the derivatives and its keys to them; its
-// registers are scarce, so that the products of dO start from their statistic.
+// it has dK, and also adds the products of the derivatives and its keys to
+// them; its registers are scarce, so that the products of dO start from their
+// statistic.
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
 
@@ -40,8 +41,11 @@ Value KeyGradientKernel::addToValueGradient(Value sum) {
 Value KeyGradientKernel::addToKeyGradient(Value sum) {
   Value delta = w.loadRows("ld_dl", w.args.delta, work);
   Value products = w.multiply("dp", v, outGradient);
-  Value ds =
-      w.writeRounded("cvt_ds", w.writeDerivatives(p, products, delta, slope));
+  bool isScaled = w.args.sums && slope;
+  Value derivatives = isScaled
+                          ? w.writeDerivatives(slope, products, delta, Value())
+                          : w.writeDerivatives(p, products, delta, slope);
+  Value ds = w.writeRounded("cvt_ds", derivatives);
   Value result = w.addProduct("mm_dk", ds, q, sum);
   if (w.args.sums) {
     w.addToSums(ds, k, work);

@@ -2,13 +2,13 @@
 //
 // attn-split-backward: replaces an attn.attention_bwd that no schedule of the
 // table computes by two, each with a part of the gradients; or one for all
-// gradients by one that adds its shares of dQ to sums, where that is allowed.
+// gradients by one that adds its shares of dQ to sums, where that is allowed,
+// and makes all others or all but dV.
 #include "../KernelFunction.h"
 #include "attn/dialect/Attn.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_SPLITBACKWARD
@@ -36,8 +36,9 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   return copy;
 }
 
-/// Computes all gradients by one kernel, with sums of dQ in memory.
-static void replaceBySums(AttentionBwdOp op) {
+/// Computes all gradients with sums of dQ in memory, by one kernel, or by
+/// another for dV.
+static void replaceBySums(AttentionBwdOp op, Gradients ofSums) {
   OpBuilder builder(op);
   auto rows = cast<RankedTensorType>(op.getLse2().getType());
   auto type = RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
@@ -46,13 +47,16 @@ static void replaceBySums(AttentionBwdOp op) {
   Value zeros = ClearSumsOp::create(builder, op.getLoc(), type,
                                     op.getQuery().getType().getElementType(),
                                     ConfigAttr());
-  AttentionBwdOp all = copyFor(op, Gradients::Sums, zeros);
-  Value dq = ConvertSumsOp::create(builder, op.getLoc(),
-                                   op.getQuery().getType(), all.getResult(0),
-                                   op.getScale(), op.getLayout(), ConfigAttr());
+  AttentionBwdOp withSums = copyFor(op, ofSums, zeros);
+  Value dv = ofSums == Gradients::Sums
+                 ? withSums.getResult(2)
+                 : copyFor(op, Gradients::DV, Value()).getResult(0);
+  Value dq = ConvertSumsOp::create(
+      builder, op.getLoc(), op.getQuery().getType(), withSums.getResult(0),
+      op.getScale(), op.getLayout(), ConfigAttr());
   op.getResult(0).replaceAllUsesWith(dq);
-  op.getResult(1).replaceAllUsesWith(all.getResult(1));
-  op.getResult(2).replaceAllUsesWith(all.getResult(2));
+  op.getResult(1).replaceAllUsesWith(withSums.getResult(1));
+  op.getResult(2).replaceAllUsesWith(dv);
   op.erase();
 }
 
@@ -70,35 +74,25 @@ static ArrayRef<Gradients> halvesOf(Gradients gradients) {
   }
 }
 
-/// Whether the function of the user has a slope other than 1. With it the
-/// kernel of all gradients needs more registers than there are.
-static bool changesSlope(AttentionBwdOp op) {
-  if (!op.hasScoreRegion()) {
-    return false;
-  }
-  Operation *yield = op.getScoreRegion().front().getTerminator();
-  return !matchPattern(yield->getOperand(1), m_OneFloat());
-}
-
 namespace {
 struct SplitBackwardPass
     : public attn::impl::SplitBackwardBase<SplitBackwardPass> {
   using SplitBackwardBase::SplitBackwardBase;
 
-  FailureOr<bool> hasEntry(AttentionBwdOp op) {
-    return hasTableEntry(op.getContext(), op.getProblem(), target, scheduleFile,
-                         [&] { return op.emitOpError(); });
+  FailureOr<bool> hasEntry(AttentionBwdOp op, Gradients gradients) {
+    return hasTableEntry(op.getContext(), op.getProblem(gradients), target,
+                         scheduleFile, [&] { return op.emitOpError(); });
   }
 
-  /// Whether the only entry for all gradients has tiles with as many columns as
+  /// Whether the only entry for `gradients` has tiles with as many columns as
   /// the head dims.
-  FailureOr<bool> hasExactEntry(AttentionBwdOp op) {
-    FailureOr<bool> any = hasEntry(op);
+  FailureOr<bool> hasExactEntry(AttentionBwdOp op, Gradients gradients) {
+    FailureOr<bool> any = hasEntry(op, gradients);
     if (failed(any) || !*any) {
       return any;
     }
-    auto entries = lookupTableEntries(op.getContext(), op.getProblem(), target,
-                                      scheduleFile, /*firstRung=*/0,
+    auto entries = lookupTableEntries(op.getContext(), op.getProblem(gradients),
+                                      target, scheduleFile, /*firstRung=*/0,
                                       [&] { return op.emitOpError(); });
     if (failed(entries)) {
       return failure();
@@ -107,15 +101,39 @@ struct SplitBackwardPass
            entries->front().config.getTileDv() == 0;
   }
 
-  /// Whether one kernel is to compute all gradients.
-  FailureOr<bool> isForSums(AttentionBwdOp op) {
+  /// Returns the gradients that one kernel is to compute with sums of dQ; none
+  /// if there are to be no sums.
+  FailureOr<std::optional<Gradients>> chooseSums(AttentionBwdOp op) {
     constexpr int64_t group = kGroupColumns;
     auto func = op->getParentOfType<func::FuncOp>();
-    bool mayBe = func && !op.hasDropout() && !changesSlope(op) &&
-                 op.getHeadDim() % group == 0 && func->hasAttr(kAnyOrderAttr) &&
-                 llvm::none_of(op.getResults(),
-                               [](Value result) { return result.use_empty(); });
-    return mayBe ? hasExactEntry(op) : false;
+    if (!func || op.hasDropout() || op.getHeadDim() % group != 0 ||
+        !func->hasAttr(kAnyOrderAttr) ||
+        llvm::any_of(op.getResults(),
+                     [](Value result) { return result.use_empty(); })) {
+      return std::optional<Gradients>();
+    }
+    for (Gradients gradients : {Gradients::Sums, Gradients::SumsDK}) {
+      FailureOr<bool> has = hasExactEntry(op, gradients);
+      if (failed(has)) {
+        return failure();
+      }
+      if (*has) {
+        return std::optional(gradients);
+      }
+    }
+    return std::optional<Gradients>();
+  }
+
+  /// Whether an op has become one with sums of dQ.
+  FailureOr<bool> splitWithSums(AttentionBwdOp op) {
+    FailureOr<std::optional<Gradients>> gradients = chooseSums(op);
+    if (failed(gradients)) {
+      return failure();
+    }
+    if (*gradients) {
+      replaceBySums(op, **gradients);
+    }
+    return gradients->has_value();
   }
 
   /// Splits an op until the table has a schedule for each part. A single
@@ -126,15 +144,10 @@ struct SplitBackwardPass
       return success();
     }
     bool isAll = op.getGradients() == Gradients::All;
-    FailureOr<bool> isWhole = isAll ? isForSums(op) : hasEntry(op);
-    if (failed(isWhole)) {
-      return failure();
-    }
-    if (*isWhole) {
-      if (isAll) {
-        replaceBySums(op);
-      }
-      return success();
+    FailureOr<bool> isDone =
+        isAll ? splitWithSums(op) : hasEntry(op, op.getGradients());
+    if (failed(isDone) || *isDone) {
+      return isDone;
     }
     unsigned middle = gradientRange(halves[0]).second;
     ResultRange parts[] = {op.getResults().take_front(middle),

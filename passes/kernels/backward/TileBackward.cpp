@@ -18,8 +18,9 @@ using namespace attn;
 /// Requires: what the writers make of a config.
 static LogicalResult checkConfig(AttentionBwdOp op) {
   if (op.getGradients() == Gradients::All) {
-    return op.emitOpError("expected 'gradients' dq, dk_dv, dk, dv or sums, "
-                          "as attn-split-backward writes them, got all");
+    return op.emitOpError(
+        "expected 'gradients' dq, dk_dv, dk, dv, sums or "
+        "sums_dk, as attn-split-backward writes them, got all");
   }
   ConfigAttr config = *op.getConfig();
   std::pair<StringRef, int64_t> single[] = {

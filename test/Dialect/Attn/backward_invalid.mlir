@@ -251,7 +251,7 @@ func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 // -----
 
 func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements, sums] for the gradients that an op computes, got: dv_dk}}
+  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements, sums, sums_dk] for the gradients that an op computes, got: dv_dk}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv_dk)
       : (!t, !t, !t, !t, !l)
   return
@@ -464,8 +464,17 @@ func.func @gradients_c13_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 // -----
 
 func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums, got none}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums or sums_dk, got none}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums)
+      : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums or sums_dk, got none}}
+  %dq, %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums_dk)
       : (!t, !t, !t, !t, !l)
   return
 }

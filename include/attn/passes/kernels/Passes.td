@@ -344,9 +344,9 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     of both do not fit the registers of a thread. Each computes the scores, and those for dQ and dK their derivatives, for itself.
     Of an op that is split, gradients that nothing uses are not computed. Each result has the same bits in every run.
 
-    If the function has the attribute `attn.any_order` and the table a kernel for all gradients, that kernel adds its shares of
-    dQ to f32 sums in memory: an op clears them before, and another one makes dQ of them afterwards. The order of these
-    additions differs from run to run, and so may the last bits of dQ.
+    If the function has the attribute `attn.any_order` and the table a kernel for all gradients, or for dQ and dK, that kernel adds its
+    shares of dQ to f32 sums in memory: an op clears them before, and another one makes dQ of them afterwards. The order of these
+    additions differs from run to run, and so may the last bits of dQ. Beside a kernel for dQ and dK, dV has one of its own.
 
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
@@ -398,7 +398,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     the capture; its `tile.for` goes over all blocks of the capture's keys, each of them masked, and for each over the batches
     and heads that the capture lacks: iteration n is number n mod R of the R of block n / R.
 
-    With `gradients(sums)` a kernel of dK and dV also adds its shares of dQ to the sums.
+    With `gradients(sums)` a kernel of dK and dV also adds its shares of dQ to the sums, and with `gradients(sums_dk)` one of dK.
 
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
