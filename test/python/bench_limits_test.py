@@ -119,7 +119,7 @@ class CompileTime(unittest.TestCase):
 
     def test_kernels_are_compiled_alone_or_by_problem(self):
         def commands(problems):
-            args = argparse.Namespace(d="128", cases="none", compiler=schedules.of().compiler, problems=problems)
+            args = argparse.Namespace(d="128", cases="none", compiler=schedules.of().compiler, problems=problems, backward=None)
             with tempfile.TemporaryDirectory() as temp:
                 return {name: any("--schedule=" in word for word in command) for name, command in compile_time.commands(args, temp)}
 

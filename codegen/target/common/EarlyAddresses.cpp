@@ -10,22 +10,23 @@ using namespace attn::codegen;
 
 /// Returns the wait before which the branch around additions can be prepared:
 /// only pure ops are between them. Null if there is none.
-static nvx::WgmmaWaitOp findWait(scf::IfOp branch) {
+static Operation *findWait(scf::IfOp branch, const Target &chip) {
   Operation *op = branch->getPrevNode();
   while (op && isPure(op)) {
     op = op->getPrevNode();
   }
-  return dyn_cast_if_present<nvx::WgmmaWaitOp>(op);
+  return op && chip.waitsForProducts(op) ? op : nullptr;
 }
 
 /// Moves the ops between a wait and `end` that need nothing of the wait.
-static void moveBefore(nvx::WgmmaWaitOp wait, Operation *end) {
+static void moveBefore(Operation *wait, Operation *end) {
   llvm::SmallPtrSet<Operation *, 16> late = {wait};
   for (Operation *op = wait->getNextNode(); op != end;) {
     Operation *next = op->getNextNode();
-    bool isLate = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return late.contains(operand.getDefiningOp());
-    });
+    bool isLate = op->getNumRegions() > 0 ||
+                  llvm::any_of(op->getOperands(), [&](Value operand) {
+                    return late.contains(operand.getDefiningOp());
+                  });
     if (isLate) {
       late.insert(op);
     } else {
@@ -35,10 +36,10 @@ static void moveBefore(nvx::WgmmaWaitOp wait, Operation *end) {
   }
 }
 
-void codegen::computeAddressesEarly(ws::KernelOp kernel) {
-  kernel.walk([](scf::IfOp branch) {
+void codegen::computeAddressesEarly(ws::KernelOp kernel, const Target &chip) {
+  kernel.walk([&](scf::IfOp branch) {
     bool adds = !branch.thenBlock()->getOps<nvx::ReduceAddOp>().empty();
-    if (nvx::WgmmaWaitOp wait = adds ? findWait(branch) : nullptr) {
+    if (Operation *wait = adds ? findWait(branch, chip) : nullptr) {
       moveBefore(wait, branch);
     }
   });

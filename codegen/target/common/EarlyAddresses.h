@@ -5,13 +5,13 @@
 #ifndef ATTN_CODEGEN_EARLYADDRESSES_H
 #define ATTN_CODEGEN_EARLYADDRESSES_H
 
-#include "attn/dialect/Ws.h"
+#include "Target.h"
 
 namespace attn::codegen {
 
 /// Moves what the additions of a kernel need, and what is computed between a
 /// wait and them without its results, to before the wait.
-void computeAddressesEarly(ws::KernelOp kernel);
+void computeAddressesEarly(ws::KernelOp kernel, const Target &chip);
 
 } // namespace attn::codegen
 

@@ -129,7 +129,7 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
       return failure();
     }
   }
-  computeAddressesEarly(kernel);
+  computeAddressesEarly(kernel, *lowering.chip);
   buildKernelFunction(kernel, module, params, lowering.placement,
                       *lowering.chip);
   decided(kernel.getLoc(), "lower-to-nvvm")

@@ -79,6 +79,9 @@ public:
 
   // Completion.
 
+  /// Whether `op`, an instruction, waits for products.
+  virtual bool waitsForProducts(mlir::Operation *op) const = 0;
+
   /// Adds patterns for ops of `ws` in a role by which threads pass on the
   /// operands or results of products. Ops that signal in the same way on all
   /// chips already have patterns (SyncPatterns.h), of benefit 1. Whether the

@@ -78,6 +78,10 @@ std::optional<int64_t> Sm90::registersSetBy(Operation *op) const {
   return set ? std::optional<int64_t>(set.getRegCount()) : std::nullopt;
 }
 
+bool Sm90::waitsForProducts(Operation *op) const {
+  return isa<nvx::WgmmaWaitOp>(op);
+}
+
 CopyBox Sm90::copyBox(RankedTensorType type, int64_t tensorColumns,
                       int64_t ctas) const {
   sm90::SmemTile tile(type);

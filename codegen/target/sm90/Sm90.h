@@ -40,6 +40,7 @@ public:
                                    const mlir::TypeConverter &types,
                                    const ParamValues &params) const final;
 
+  bool waitsForProducts(mlir::Operation *op) const final;
   void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
                                   RoleSync &sync) const final;
 };
