@@ -30,7 +30,8 @@ inline double ofElement(bool isF16) { return isF16 ? 0x1p-11 : 0x1p-8; }
 
 /// The error of a product of rows with so many columns.
 inline double productOf(int64_t columns) {
-  return double((columns + kProducts - 1) / kProducts) * kTensorCore;
+  int64_t products = (columns + kProducts - 1) / kProducts;
+  return double(products) * kTensorCore;
 }
 
 /// The error of a score: the product, the scale times log2(e), and their

@@ -50,7 +50,8 @@ private:
   void addKey(const Row &row, size_t number, double weight, double delta);
   void addValue(size_t query, size_t key, double weight, double error,
                 double factor);
-  void addProduct(size_t query, size_t key, double derivative, double error);
+  void addProduct(size_t query, size_t key, double derivative, double error,
+                  double ofSlope);
   /// The largest errors of a value of that size when it is rounded to the
   /// problem's dtype, and in the operations of f32 that it comes from.
   double halfUnit(double value) const {
@@ -75,7 +76,7 @@ private:
   Gradients out;
   // Of the current row.
   RowResult result;
-  std::vector<double> scores, slopes, slopeErrors;
+  std::vector<double> scores, scoreErrors, slopes, slopeErrors;
   std::vector<std::vector<CaptureSlope>> captureSlopes;
   double deltaError = 0; // of the statistic
 };
@@ -103,17 +104,20 @@ void Accumulator::findSlopes(const Row &row) {
   }
   const float *q = &in.q[rowOfQueries(row) * size_t(p.dim)];
   scores.clear();
+  scoreErrors.clear();
+  double size = double(p.scale) * norm(q, p.dim);
   for (int64_t j : result.keys) {
     const float *k = &in.k[rowOfKeys(row, j) * size_t(p.dim)];
     scores.push_back(dot(q, k, p.dim) * double(p.scale));
+    scoreErrors.push_back(in.numerics.scoreRelative * size * norm(k, p.dim));
   }
   if (p.score) {
-    p.score->foldSlopes(in.captures, row, result.keys, scores, slopes,
-                        slopeErrors);
+    p.score->foldSlopes(in.captures, row, result.keys, scores, scoreErrors,
+                        slopes, slopeErrors);
   }
   if (p.score && of.ofCaptures) {
     p.score->foldCaptureSlopes(in.captures, row, result.keys, scores,
-                               captureSlopes);
+                               scoreErrors, captureSlopes);
   }
 }
 
@@ -183,10 +187,11 @@ void Accumulator::addValue(size_t query, size_t key, double weight,
 }
 
 /// Adds a pair's shares of dQ and dK, without the scale. `error` is that of the
-/// derivative by the product of Q and K.
+/// derivative by the product of Q and K, `ofSlope` the part of it that the
+/// slope has in a reference that rounds, too.
 void Accumulator::addProduct(size_t query, size_t key, double derivative,
-                             double error) {
-  double rounded = roundTo(p.dtype, float(derivative));
+                             double error, double ofSlope) {
+  double rounded = roundTo(p.dtype, float(derivative + ofSlope));
   double errorQ = error + termError(derivative, p.seqK);
   double errorK = error + termError(derivative, queriesOfKey());
   for (int64_t c = 0; c < p.dim; ++c) {
@@ -232,7 +237,8 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
       error * std::fabs(slope) +
       (weight * std::fabs(difference) + error) * slopeErrors[number];
   addProduct(query, key, weight * difference * slope,
-             (p.score ? kRegionFactor : 1) * ofSlope);
+             (p.score ? kRegionFactor : 1) * ofSlope,
+             weight * difference * slopeErrors[number]);
 }
 
 /// Applies the scale and the last rounding.

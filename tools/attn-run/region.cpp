@@ -455,21 +455,28 @@ double Region::slopeBy(size_t source, size_t at,
   return known[result];
 }
 
-/// Returns how far the derivative is from that by functions with errors: that
-/// of tanh, 1 - y^2, loses most of its digits where tanh is near 1.
+/// Returns how far the derivative is from those by functions with errors, of
+/// scores with errors: that of tanh, 1 - y^2, loses most of its digits where
+/// tanh is near 1, and that of a maximum jumps where its operands are equal.
 double Region::slopeError(size_t source, size_t at,
                           const std::vector<Column> &values, double slope,
                           std::vector<double> &known) const {
-  double error = std::fabs(slopeBy(source, at, values, Shifted, known) - slope);
-  return std::isfinite(error) ? error : 0;
+  double largest = 0;
+  for (Lane lane : {Shifted, Rounded}) {
+    double error = std::fabs(slopeBy(source, at, values, lane, known) - slope);
+    largest = std::isfinite(error) ? std::max(largest, error) : largest;
+  }
+  return largest;
 }
 
 /// Computes the values of all keys, some of them at a time, and calls
-/// `visit(number of the key, its number in values, values)`.
+/// `visit(number of the key, its number in values, values)`. The scores of two
+/// lanes are as far off as they may be, to either side.
 template <typename Visit>
 void Region::foldForSlopes(const Captures &captures, const Row &row,
                            const std::vector<int64_t> &keys,
                            const std::vector<double> &scores,
+                           const std::vector<double> &scoreErrors,
                            const Visit &visit) const {
   std::vector<Column> &values = scratch();
   values.resize(types.size());
@@ -477,6 +484,10 @@ void Region::foldForSlopes(const Captures &captures, const Row &row,
     size_t count = std::min(kRun, keys.size() - first);
     for (std::vector<double> &lane : values[kScore].lanes) {
       lane.assign(scores.begin() + first, scores.begin() + first + count);
+    }
+    for (size_t at = 0; at < count; ++at) {
+      values[kScore].lanes[Shifted][at] += scoreErrors[first + at];
+      values[kScore].lanes[Rounded][at] -= scoreErrors[first + at];
     }
     fold(captures, row, keys.data() + first, count, values);
     for (size_t at = 0; at < count; ++at) {
@@ -488,6 +499,7 @@ void Region::foldForSlopes(const Captures &captures, const Row &row,
 void Region::foldSlopes(const Captures &captures, const Row &row,
                         const std::vector<int64_t> &keys,
                         const std::vector<double> &scores,
+                        const std::vector<double> &scoreErrors,
                         std::vector<double> &slopes,
                         std::vector<double> &errors) const {
   std::vector<double> known;
@@ -497,12 +509,12 @@ void Region::foldSlopes(const Captures &captures, const Row &row,
     slopes[key] = slopeBy(kScore, at, values, Exact, known);
     errors[key] = slopeError(kScore, at, values, slopes[key], known);
   };
-  foldForSlopes(captures, row, keys, scores, visit);
+  foldForSlopes(captures, row, keys, scores, scoreErrors, visit);
 }
 
 void Region::foldCaptureSlopes(
     const Captures &captures, const Row &row, const std::vector<int64_t> &keys,
-    const std::vector<double> &scores,
+    const std::vector<double> &scores, const std::vector<double> &scoreErrors,
     std::vector<std::vector<CaptureSlope>> &slopes) const {
   std::vector<double> known;
   slopes.assign(keys.size(), {});
@@ -528,7 +540,7 @@ void Region::foldCaptureSlopes(
       ++next;
     }
   };
-  foldForSlopes(captures, row, keys, scores, visit);
+  foldForSlopes(captures, row, keys, scores, scoreErrors, visit);
 }
 
 void Region::foldMask(const Captures &captures, const Row &row, int64_t first,

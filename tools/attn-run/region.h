@@ -59,10 +59,12 @@ public:
   /// Computes, in float64, the derivative of the region's score of each key by
   /// the score that the region receives, which is `scores`. Integers and truth
   /// values have no derivative, and a rounding passes it on. `errors` are
-  /// estimates of how far a kernel's may be from them.
+  /// estimates of how far a kernel's may be from them, whose scores may be off
+  /// by `scoreErrors`.
   void foldSlopes(const Captures &captures, const Row &row,
                   const std::vector<int64_t> &keys,
                   const std::vector<double> &scores,
+                  const std::vector<double> &scoreErrors,
                   std::vector<double> &slopes,
                   std::vector<double> &errors) const;
   /// Computes likewise the derivatives by each element of a capture of floats
@@ -71,6 +73,7 @@ public:
   void foldCaptureSlopes(const Captures &captures, const Row &row,
                          const std::vector<int64_t> &keys,
                          const std::vector<double> &scores,
+                         const std::vector<double> &scoreErrors,
                          std::vector<std::vector<CaptureSlope>> &slopes) const;
   /// Sets `allowed[n]` to whether the row may see key `first + n`.
   void foldMask(const Captures &captures, const Row &row, int64_t first,
@@ -112,6 +115,7 @@ private:
   void foldForSlopes(const Captures &captures, const Row &row,
                      const std::vector<int64_t> &keys,
                      const std::vector<double> &scores,
+                     const std::vector<double> &scoreErrors,
                      const Visit &visit) const;
   static int64_t elementOf(const Op &op, const Capture &from,
                            const std::vector<Column> &values, size_t at);

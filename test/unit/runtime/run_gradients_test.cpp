@@ -345,13 +345,15 @@ TEST(Gradients, followEachFunctionOfFloats) {
   }
 }
 
-/// The slope of a region for a score of `s`, and the estimate of its error.
-std::pair<double, double> slopeAndError(const RegionProgram &program,
-                                        double s) {
+/// The slope of a region for a score of `s` that may be off by `scoreError`,
+/// and the estimate of its error.
+std::pair<double, double> slopeAndError(const RegionProgram &program, double s,
+                                        double scoreError = 0) {
   std::vector<double> slopes, errors;
   Case captures;
   makeRegion(program, true)
-      ->foldSlopes(captures.in.captures, {}, {0}, {s}, slopes, errors);
+      ->foldSlopes(captures.in.captures, {}, {0}, {s}, {scoreError}, slopes,
+                   errors);
   return {slopes[0], errors[0]};
 }
 
@@ -369,6 +371,16 @@ TEST(Gradients, haveTheErrorsOfSlopesWhereFunctionsAreFlat) {
   EXPECT_NEAR(flat, 2.4577e-5, 1e-8);
   EXPECT_GT(ofFlat, 0x1p-19);
   EXPECT_LT(ofFlat, 0x1p-15);
+}
+
+/// A kernel's score may be on the other side of the kink.
+TEST(Gradients, haveTheErrorsOfSlopesBesideKinks) {
+  const RegionProgram least = {{"f32", "constant", "0x00000000"},
+                               {"f32", "minimumf", "s", "%0"},
+                               {"f32", "yield", "%1"}};
+  EXPECT_EQ(slopeAndError(least, -1e-7, 1e-6), std::pair(1.0, 1.0));
+  EXPECT_EQ(slopeAndError(least, 1e-7, 1e-6), std::pair(0.0, 1.0));
+  EXPECT_EQ(slopeAndError(least, -1e-5, 1e-6), std::pair(1.0, 0.0));
 }
 
 /// The slope of `op` by the score, which is its operand number `n`; the other
