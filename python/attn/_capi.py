@@ -163,6 +163,12 @@ def runtime() -> ctypes.CDLL:
     lib.attn_workspace_size.argtypes = [handle, args, ctypes.POINTER(ctypes.c_size_t)]
     lib.attn_launch.argtypes = [handle, args]
     lib.attn_simulator_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+    lib.attn_internal_capture.argtypes = [ctypes.c_int32, ctypes.c_void_p]
+    lib.attn_internal_capture.restype = ctypes.c_uint64
+    lib.attn_internal_watch_graph.argtypes = [ctypes.c_int32, ctypes.c_void_p]
+    lib.attn_internal_watch_graph.restype = ctypes.POINTER(ctypes.c_int32)
+    lib.attn_internal_allow_allocation.argtypes = []
+    lib.attn_internal_allow_allocation.restype = None
     return lib
 
 
@@ -250,6 +256,23 @@ def set_simulator_option(name: str, value: str) -> None:
     """Sets an option of the simulator for later launches, such as ("seed", "7");
     attn_simulator_option in attn/runtime/attn.h lists them."""
     check(runtime().attn_simulator_option(name.encode(), value.encode()))
+
+
+def capture_number(device: int, stream: int | None) -> int:
+    """The number of the graph capture that a stream of a GPU takes part in; 0 if there is none, or the driver does not say."""
+    return runtime().attn_internal_capture(device, stream)
+
+
+def watch_graph(device: int, stream: int | None) -> Any:
+    """A ctypes integer that becomes 1 when the graph that the stream records, and all that was made of it, is
+    destroyed. None if the driver does not say."""
+    found = runtime().attn_internal_watch_graph(device, stream)
+    return found.contents if found else None
+
+
+def allow_allocation() -> None:
+    """Lets this thread allocate device memory while other threads capture graphs."""
+    runtime().attn_internal_allow_allocation()
 
 
 def version() -> str:

@@ -10,6 +10,7 @@ from typing import Any, Sequence
 
 from . import _capi, _tensors
 from ._errors import AttnError, UnsupportedError
+from ._graph_memory import GraphMemory
 from ._overlap import refuse_overlaps
 
 DEFAULT_TARGET = "sm_90a"
@@ -74,6 +75,7 @@ class Executable:
         self._keeps_zeros = any(variant.get("zeroed") for variant in plan["variants"])
         self._frames = threading.local()
         self._workspaces: dict[tuple[Any, Any], Any] = {}
+        self._graph_memory = GraphMemory()
 
     @classmethod
     def get(cls, ir: str, target: str = DEFAULT_TARGET) -> Executable:
@@ -149,19 +151,26 @@ class Executable:
 
     def workspace(self, like: Any, device: tuple[int, int], size: int, stream: int | None) -> tuple[_tensors.View, bool]:
         """Memory on the device of the tensor `like`, and whether it is ready for a launch,
-        as the launches that share it on one stream leave it. Under graph capture each launch
-        has its own, and clears it whenever the graph is replayed; so does one that needs much, unless it needs zeros."""
+        as the launches that share it on one stream leave it. The launches of a graph share another one. A launch
+        that needs much memory has its own, unless it needs zeros and is not captured."""
         if device[0] == _capi.CPU:
             return _tensors.host_memory(size), False
         if not _tensors.is_torch(like):
             raise TypeError(f"expected 'workspace' to be given: {size} bytes on the device of 'q'")
-        if self.has_own_workspace(size) or _tensors.is_capturing(like):
+        if self.has_own_workspace(size):
             return _tensors.view(_tensors.new_bytes(like, size), "workspace", stream), False
+        if _tensors.is_capturing(like):
+            return self._captured_workspace(like, size, stream)
         found = self._workspaces.get((device, stream))
         if found is None or found.shape[0] < size:
             space = _tensors.view(_tensors.lasting_bytes(like, size).zero_(), "workspace", stream)
             found = self._workspaces[device, stream] = space
         return found, True
+
+    def _captured_workspace(self, like: Any, size: int, stream: int | None) -> tuple[_tensors.View, bool]:
+        shared = self._graph_memory.find(like, size, stream) if self._keeps_zeros and size <= _KEPT_WORKSPACE else None
+        memory = _tensors.new_bytes(like, size) if shared is None else shared
+        return _tensors.view(memory, "workspace", stream), shared is not None
 
 
 class Frame:

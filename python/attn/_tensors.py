@@ -183,7 +183,8 @@ def lasting_bytes(like: Any, size: int) -> Any:
     """Memory on the device of a torch tensor, for the current stream, that belongs to no
     pool. While a pool is in use, such as that of torch.compile's CUDA graphs during warm-up,
     torch allocates from it, and frees that memory with the pool. A pool is in use by a thread
-    or by a stream; so another thread allocates this, on another stream."""
+    or by a stream; so another thread allocates this, on another stream. That thread may
+    allocate while this one captures a graph."""
     cuda, device = torch_module().cuda, like.device
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         memory = thread.submit(_bytes_of_stream, like, size, _allocating_stream(device.index)).result()
@@ -193,6 +194,7 @@ def lasting_bytes(like: Any, size: int) -> Any:
 
 def _bytes_of_stream(like: Any, size: int, stream: Any) -> Any:
     torch = torch_module()
+    _capi.allow_allocation()
     with torch.cuda.stream(stream):
         return torch.empty(size, dtype=torch.uint8, device=like.device)
 

@@ -49,6 +49,12 @@ static std::string resolveAll(CudaDriver &driver) {
   resolve(driver.contextPush, "cuCtxPushCurrent_v2", missing);
   resolve(driver.contextPop, "cuCtxPopCurrent_v2", missing);
   resolve(driver.streamIsCapturing, "cuStreamIsCapturing", missing);
+  resolve(driver.streamGetCaptureInfo, "cuStreamGetCaptureInfo_v2", missing);
+  resolve(driver.threadExchangeStreamCaptureMode,
+          "cuThreadExchangeStreamCaptureMode", missing);
+  resolve(driver.userObjectCreate, "cuUserObjectCreate", missing);
+  resolve(driver.userObjectRelease, "cuUserObjectRelease", missing);
+  resolve(driver.graphRetainUserObject, "cuGraphRetainUserObject", missing);
   resolve(driver.moduleLoadDataEx, "cuModuleLoadDataEx", missing);
   resolve(driver.moduleUnload, "cuModuleUnload", missing);
   resolve(driver.moduleGetFunction, "cuModuleGetFunction", missing);

@@ -22,6 +22,8 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUuserObject = struct CUuserObject_st *;
 
 constexpr CUresult kCudaSuccess = 0;
 
@@ -38,6 +40,12 @@ constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferSizeBytes = 6;
 // CUstreamCaptureStatus
 constexpr int kCaptureStatusNone = 0;
+constexpr int kCaptureStatusActive = 1;
+// CUstreamCaptureMode
+constexpr int kCaptureModeRelaxed = 2;
+// CUuserObject_flags, CUuserObjectRetain_flags
+constexpr unsigned kUserObjectNoDestructorSync = 1;
+constexpr unsigned kGraphUserObjectMove = 1;
 // CUlaunchAttributeID
 constexpr int kLaunchAttributeClusterDimension = 4;
 constexpr int kLaunchAttributeProgrammaticStreamSerialization = 6;
@@ -82,6 +90,16 @@ struct CudaDriver {
   CUresult (*contextPush)(CUcontext);
   CUresult (*contextPop)(CUcontext *);
   CUresult (*streamIsCapturing)(CUstream, int *status);
+  CUresult (*streamGetCaptureInfo)(CUstream, int *status, uint64_t *id,
+                                   CUgraph *, const void **dependencies,
+                                   size_t *numDependencies);
+  CUresult (*threadExchangeStreamCaptureMode)(int *mode);
+  CUresult (*userObjectCreate)(CUuserObject *, void *object,
+                               void (*destroy)(void *), unsigned references,
+                               unsigned flags);
+  CUresult (*userObjectRelease)(CUuserObject, unsigned references);
+  CUresult (*graphRetainUserObject)(CUgraph, CUuserObject, unsigned references,
+                                    unsigned flags);
   CUresult (*moduleLoadDataEx)(CUmodule *, const void *image, unsigned count,
                                int *options, void **values);
   CUresult (*moduleUnload)(CUmodule);

@@ -50,4 +50,18 @@ struct attn_object_launch {
 extern "C" ATTN_API void *
 attn_internal_launch_objects(void *self, void *const *objects, ptrdiff_t count);
 
+/// The number of the graph capture that `stream` of a GPU takes part in. It is
+/// 0 if there is none, or if the driver does not say.
+extern "C" ATTN_API uint64_t attn_internal_capture(int32_t device,
+                                                   void *stream);
+
+/// A number that is 0, and 1 once the graph that `stream` records and all that
+/// was made of it are destroyed. Null if there is no such graph. The number
+/// itself stays.
+extern "C" ATTN_API const int32_t *
+attn_internal_watch_graph(int32_t device, void *stream);
+
+/// Lets this thread allocate device memory while others capture graphs.
+extern "C" ATTN_API void attn_internal_allow_allocation();
+
 #endif // ATTN_RUNTIME_LIB_FOR_PYTHON_H

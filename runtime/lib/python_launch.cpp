@@ -3,7 +3,7 @@
 #include "for_python.h"
 
 #include "c_handle.h"
-#include "cuda_device.h"
+#include "graph_capture.h"
 
 #include <algorithm>
 
@@ -171,4 +171,30 @@ extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
                      : launchTensors(*launch, tensors, size_t(count));
   python.Py_IncRef(result); // it accepts null
   return result;
+}
+
+extern "C" uint64_t attn_internal_capture(int32_t device, void *stream) {
+  CudaDevice *cuda = nullptr;
+  return getCudaDevice(device, cuda) ? 0 : findCapture(*cuda, stream).id;
+}
+
+extern "C" const int32_t *attn_internal_watch_graph(int32_t device,
+                                                    void *stream) {
+  CudaDevice *cuda = nullptr;
+  if (getCudaDevice(device, cuda)) {
+    return nullptr;
+  }
+  Capture capture = findCapture(*cuda, stream);
+  static_assert(sizeof(std::atomic<int32_t>) == sizeof(int32_t));
+  return capture.id ? reinterpret_cast<const int32_t *>(
+                          watchGraph(*cuda, capture.graph))
+                    : nullptr;
+}
+
+extern "C" void attn_internal_allow_allocation() {
+  const CudaDriver *driver = nullptr;
+  int mode = kCaptureModeRelaxed;
+  if (!loadCudaDriver(driver)) {
+    driver->threadExchangeStreamCaptureMode(&mode);
+  }
 }

@@ -5,6 +5,7 @@ pools of memory that come and go."""
 import gc
 import os
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -61,10 +62,14 @@ class Graphs(unittest.TestCase):
         for executable in Executable._known.values():
             executable._workspaces.clear()
 
+    def blocks_of_graphs(self):
+        return [block for executable in Executable._known.values() for block in executable._graph_memory._blocks]
+
     def check_workspaces(self):
         """All workspaces that later launches use are allocated, and in no pool of graphs."""
         segments = torch.cuda.memory_snapshot()
         found = [view.pointer for executable in Executable._known.values() for view in executable._workspaces.values()]
+        found += [block.tensor.data_ptr() for block in self.blocks_of_graphs()]
         self.assertTrue(found)
         for address in found:
             segment, = (s for s in segments if s["address"] <= address < s["address"] + s["total_size"])
@@ -153,6 +158,47 @@ class Graphs(unittest.TestCase):
                 first = first_out = None
                 self.overwrite_free_memory()
         self.check_workspaces()
+
+    def count_memsets(self, graph):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "graph.dot")
+            graph.debug_dump(path)
+            with open(path, encoding="utf-8") as file:
+                return file.read().count("MEMSET")
+
+    def test_launches_of_a_graph_share_a_workspace_that_is_cleared_once(self):
+        def several(q, k):
+            return tuple(attn.flash_attn_func(q, k, k, causal=True) for _ in range(5))
+
+        q, k = (x.transpose(1, 2).contiguous() for x in self.inputs())
+        several(q, k)
+        before, graph = len(self.blocks_of_graphs()), torch.cuda.CUDAGraph()
+        graph.enable_debug_mode()
+        with torch.cuda.graph(graph):
+            outs = several(q, k)
+        self.assertEqual((len(self.blocks_of_graphs()), self.count_memsets(graph)), (before + 1, 1))
+        for _ in range(REPLAYS):
+            q.copy_(torch.randn_like(q))
+            graph.replay()
+            self.equal(outs, several(q, k))
+        self.check_workspaces()
+
+    def test_a_workspace_is_for_another_graph_when_its_own_is_gone(self):
+        q, k = self.inputs()
+        first, _ = self.capture(causal, q, k)
+        count = len(self.blocks_of_graphs())
+        second, second_out = self.capture(causal, q, k)
+        self.assertEqual(len(self.blocks_of_graphs()), count + 1)
+        del first
+        gc.collect()
+        torch.cuda.synchronize()
+        third, third_out = self.capture(causal, q, k)
+        self.assertEqual(len(self.blocks_of_graphs()), count + 1)
+        for _ in range(REPLAYS):
+            q.copy_(torch.randn_like(q))
+            second.replay()
+            third.replay()
+            self.equal((second_out, third_out), (causal(q, k),) * 2)
 
     def test_graphs_of_threads_on_streams_of_their_own(self):
         count, failures, capturing = 6, [], threading.Lock()

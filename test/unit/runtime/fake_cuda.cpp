@@ -151,6 +151,20 @@ FAKE cuStreamIsCapturing(CUstream, int *status) {
   *status = kCaptureStatusNone;
   return 0;
 }
+FAKE cuStreamGetCaptureInfo_v2(CUstream, int *status, uint64_t *, CUgraph *,
+                               const void **, size_t *) {
+  *status = kCaptureStatusNone;
+  return 0;
+}
+FAKE cuThreadExchangeStreamCaptureMode(int *) { return 0; }
+FAKE cuUserObjectCreate(CUuserObject *, void *, void (*)(void *), unsigned,
+                        unsigned) {
+  return 0;
+}
+FAKE cuUserObjectRelease(CUuserObject, unsigned) { return 0; }
+FAKE cuGraphRetainUserObject(CUgraph, CUuserObject, unsigned, unsigned) {
+  return 0;
+}
 FAKE cuModuleLoadDataEx(CUmodule *module, const void *, unsigned, int *,
                         void **) {
   *module = reinterpret_cast<CUmodule>(1);

@@ -86,6 +86,17 @@ CUresult memsetD8Async(CUdeviceptr address, unsigned char, size_t bytes,
   return resultOf("cuMemsetD8Async");
 }
 
+const CUgraph kFakeGraph = reinterpret_cast<CUgraph>(0x99);
+
+CUresult streamGetCaptureInfo(CUstream stream, int *status, uint64_t *id,
+                              CUgraph *graph, const void **, size_t *) {
+  *status = stream && stream == fakeState().captured ? kCaptureStatusActive
+                                                     : kCaptureStatusNone;
+  *id = 5;
+  *graph = kFakeGraph;
+  return resultOf("cuStreamGetCaptureInfo");
+}
+
 CUresult launchKernelEx(const CudaLaunchConfig *config, CUfunction,
                         void **params, void **) {
   RecordedLaunch launch;
@@ -147,6 +158,22 @@ CudaDriver attn::runtime::makeFakeDriver() {
   driver.streamIsCapturing = [](CUstream stream, int *status) {
     *status = stream && stream == fakeState().captured;
     return resultOf("cuStreamIsCapturing");
+  };
+  driver.streamGetCaptureInfo = streamGetCaptureInfo;
+  driver.userObjectCreate = [](CUuserObject *, void *object,
+                               void (*destroy)(void *), unsigned, unsigned) {
+    fakeState().destroyed = destroy;
+    fakeState().destroyedObject = object;
+    return resultOf("cuUserObjectCreate");
+  };
+  driver.userObjectRelease = [](CUuserObject, unsigned) {
+    fakeState().destroyed(fakeState().destroyedObject);
+    return 0;
+  };
+  driver.graphRetainUserObject = [](CUgraph graph, CUuserObject, unsigned,
+                                    unsigned) {
+    fakeState().objectIsOfGraph = graph == kFakeGraph;
+    return resultOf("cuGraphRetainUserObject");
   };
   driver.moduleLoadDataEx = moduleLoadDataEx;
   driver.moduleUnload = [](CUmodule) {

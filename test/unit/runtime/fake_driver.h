@@ -58,6 +58,10 @@ struct FakeDriverState {
   std::string jitLog;
   /// The stream that is being captured.
   CUstream captured = nullptr;
+  /// What is called when the last graph that was captured is destroyed.
+  void (*destroyed)(void *) = nullptr;
+  void *destroyedObject = nullptr;
+  bool objectIsOfGraph = false;
   /// How many parameters a launch has.
   size_t paramCount = 0;
 
