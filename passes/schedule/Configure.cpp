@@ -170,7 +170,23 @@ static std::optional<int64_t> headsToPack(AttentionOp op) {
   return isPossible ? std::optional(group) : std::nullopt;
 }
 
-/// Gives packed entries the heads of `op`; drops those that it cannot use.
+/// Whether a packed entry needs more than half of its tile for the most queries
+/// that it takes, `heads` of which share a position.
+static bool fillsTile(const TableEntry &entry, int64_t heads) {
+  constexpr int64_t leastTile = 64;
+  int64_t tile = entry.config.getTileM();
+  if (tile == leastTile || !entry.when) {
+    return true;
+  }
+  return llvm::any_of(entry.when.getBounds(), [&](BoundAttr bound) {
+    return bound.getSize() == LaunchSize::SeqlenQ &&
+           bound.getSide() == BoundSide::AtMost &&
+           bound.getValue() * AccessMap::rowsOfPosition(heads) > tile / 2;
+  });
+}
+
+/// Gives packed entries the heads of `op`; drops those that it cannot use, or
+/// whose tiles would be half empty.
 static FailureOr<SmallVector<TableEntry>>
 packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
   std::optional<int64_t> heads = headsToPack(op);
@@ -178,7 +194,8 @@ packEntries(AttentionOp op, ArrayRef<TableEntry> entries) {
   for (TableEntry entry : entries) {
     if (entry.packed) {
       if (!heads ||
-          entry.config.getTileM() % AccessMap::rowsOfPosition(*heads) != 0) {
+          entry.config.getTileM() % AccessMap::rowsOfPosition(*heads) != 0 ||
+          !fillsTile(entry, *heads)) {
         continue;
       }
       entry.config = withKnob(entry.config, Knob::PackGqa, *heads);

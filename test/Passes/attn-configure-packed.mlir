@@ -60,6 +60,34 @@ func.func @seven(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 
 // -----
 
+// 16 queries of 7 heads need more than 64 rows: a tile of 128, so that one item reads K and V.
+// CHECK-LABEL: func.func @wide(
+// CHECK: config <tile_m = 128, tile_n = 128, {{.*}}pack_gqa = 7, {{.*}}when <seqlen_q above 8 and seqlen_q at_most 16>>
+// CHECK-NOT: func.func
+!q = tensor<?x16x28x64xbf16>
+!k = tensor<?x?x4x64xbf16>
+!l = tensor<?x28x16xf32>
+func.func @wide(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) : (!q, !k, !k) -> (!q, !l)
+  return %o, %lse : !q, !l
+}
+
+// -----
+
+// 16 queries of 4 heads fill 64 rows: a larger tile would be half empty.
+// CHECK-LABEL: func.func @full(
+// CHECK: config <tile_m = 64, tile_n = 128, {{.*}}pack_gqa = 4, {{.*}}when <seqlen_q at_most 16>>
+// CHECK-NOT: func.func
+!q = tensor<?x16x32x64xbf16>
+!k = tensor<?x?x8x64xbf16>
+!l = tensor<?x32x16xf32>
+func.func @full(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
+  %o, %lse = attn.attention %q, %k, %k scale(%scale) mask(none) layout(bshd) : (!q, !k, !k) -> (!q, !l)
+  return %o, %lse : !q, !l
+}
+
+// -----
+
 // 65 query heads for a head of K and V are not a value of 'pack_gqa'.
 // CHECK-LABEL: func.func @many(
 // CHECK-NOT: tile_m = 64
