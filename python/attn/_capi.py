@@ -165,8 +165,8 @@ def runtime() -> ctypes.CDLL:
     lib.attn_simulator_option.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     lib.attn_internal_capture.argtypes = [ctypes.c_int32, ctypes.c_void_p]
     lib.attn_internal_capture.restype = ctypes.c_uint64
-    lib.attn_internal_watch_graph.argtypes = [ctypes.c_int32, ctypes.c_void_p]
-    lib.attn_internal_watch_graph.restype = ctypes.POINTER(ctypes.c_int32)
+    lib.attn_internal_clear_in_graph.argtypes = [ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    lib.attn_internal_clear_in_graph.restype = ctypes.POINTER(ctypes.c_int32)
     lib.attn_internal_allow_allocation.argtypes = []
     lib.attn_internal_allow_allocation.restype = None
     return lib
@@ -263,10 +263,10 @@ def capture_number(device: int, stream: int | None) -> int:
     return runtime().attn_internal_capture(device, stream)
 
 
-def watch_graph(device: int, stream: int | None) -> Any:
-    """A ctypes integer that becomes 1 when the graph that the stream records, and all that was made of it, is
-    destroyed. None if the driver does not say."""
-    found = runtime().attn_internal_watch_graph(device, stream)
+def clear_in_graph(device: int, stream: int | None, address: int, size: int) -> Any:
+    """Records that the graph that the stream records clears memory here. A ctypes integer that becomes 1 when the graph, and all
+    that was made of it, is destroyed. None if the driver refuses."""
+    found = runtime().attn_internal_clear_in_graph(device, stream, address, size)
     return found.contents if found else None
 
 

@@ -51,7 +51,6 @@ class GraphMemory:
         if block is None:
             block = _Block(_tensors.lasting_bytes(like, size), like.device.index)
             self._blocks.append(block)
-        block.recorder, block.is_gone = recorder, _capi.watch_graph(block.device, recorder[1])
-        if block.is_gone is None:
-            return None
-        return block.tensor.zero_()
+        block.recorder = recorder
+        block.is_gone = _capi.clear_in_graph(block.device, recorder[1], block.tensor.data_ptr(), block.size)
+        return block.tensor if block.is_gone is not None else None

@@ -55,11 +55,13 @@ attn_internal_launch_objects(void *self, void *const *objects, ptrdiff_t count);
 extern "C" ATTN_API uint64_t attn_internal_capture(int32_t device,
                                                    void *stream);
 
-/// A number that is 0, and 1 once the graph that `stream` records and all that
-/// was made of it are destroyed. Null if there is no such graph. The number
-/// itself stays.
-extern "C" ATTN_API const int32_t *
-attn_internal_watch_graph(int32_t device, void *stream);
+/// Records that the graph that `stream` records clears `bytes` bytes of memory
+/// here. Returns a number that is 0, and 1 once the graph and all that was made
+/// of it are destroyed; the number itself stays. Null if that fails.
+extern "C" ATTN_API const int32_t *attn_internal_clear_in_graph(int32_t device,
+                                                                void *stream,
+                                                                void *memory,
+                                                                size_t bytes);
 
 /// Lets this thread allocate device memory while others capture graphs.
 extern "C" ATTN_API void attn_internal_allow_allocation();

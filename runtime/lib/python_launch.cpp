@@ -178,17 +178,20 @@ extern "C" uint64_t attn_internal_capture(int32_t device, void *stream) {
   return getCudaDevice(device, cuda) ? 0 : findCapture(*cuda, stream).id;
 }
 
-extern "C" const int32_t *attn_internal_watch_graph(int32_t device,
-                                                    void *stream) {
+extern "C" const int32_t *attn_internal_clear_in_graph(int32_t device,
+                                                       void *stream,
+                                                       void *memory,
+                                                       size_t bytes) {
+  static_assert(sizeof(std::atomic<int32_t>) == sizeof(int32_t));
   CudaDevice *cuda = nullptr;
   if (getCudaDevice(device, cuda)) {
     return nullptr;
   }
   Capture capture = findCapture(*cuda, stream);
-  static_assert(sizeof(std::atomic<int32_t>) == sizeof(int32_t));
-  return capture.id ? reinterpret_cast<const int32_t *>(
-                          watchGraph(*cuda, capture.graph))
-                    : nullptr;
+  if (!capture.id || cuda->clear(memory, bytes, stream)) {
+    return nullptr;
+  }
+  return reinterpret_cast<const int32_t *>(watchGraph(*cuda, capture.graph));
 }
 
 extern "C" void attn_internal_allow_allocation() {

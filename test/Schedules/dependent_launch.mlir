@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CTAs may start before the launch ahead of them has ended: they set up their
-// barriers, and wait for its end before they touch global memory. Once a CTA has no
-// more loads to issue, those of the next launch may start.
+// barriers, and wait for its end before they touch global memory. From then on,
+// CTAs of the next launch may start.
 //
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 // RUN: attn-compile %attn_root/test/Inputs/causal_d64.mlir --schedule=%s --emit=nvvm -o - | FileCheck %s --check-prefix=NVVM
@@ -17,18 +17,16 @@
 // PTX: mbarrier.init
 // PTX-NOT: {{(ld|st|atom|red)\.global|cp\.async\.bulk}}
 // PTX: griddepcontrol.wait;
-// PTX-NOT: griddepcontrol
-// PTX: cp.async.bulk.tensor.5d.shared::cluster
 // PTX: griddepcontrol.launch_dependents;
 // PTX-NOT: griddepcontrol
-// One thread says so, after its last load.
+// PTX: cp.async.bulk.tensor.5d.shared::cluster
+// PTX-NOT: griddepcontrol
 // NVVM: launch.kernel @causal_d64 {{.*}} dependent params [
 // NVVM: nvvm.fence.mbarrier.init
 // NVVM: nvvm.barrier
 // NVVM-NEXT: nvvm.griddepcontrol {{ *}}wait
+// NVVM-NEXT: nvvm.griddepcontrol {{ *}}launch_dependents
 // NVVM: nvvm.cp.async.bulk.tensor.shared.cluster.global
-// NVVM: nvvm.griddepcontrol {{ *}}launch_dependents
-// NVVM-NOT: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // NVVM-NOT: nvvm.griddepcontrol
 // ALONE-NOT: dependent params
 // ALONE-NOT: griddepcontrol

@@ -17,24 +17,30 @@ class Memory:
     def numel(self):
         return self.size
 
-    def zero_(self):
-        self.clears += 1
-        return self
+    def data_ptr(self):
+        return id(self)
 
 
 class GraphMemoryTest(unittest.TestCase):
     def setUp(self):
-        self.capture, self.graphs = 1, {}
+        self.capture, self.graphs, self.made = 1, {}, []
         self.memory = _graph_memory.GraphMemory()
         for module, name, function in ((_capi, "capture_number", lambda device, stream: self.capture),
-                                       (_capi, "watch_graph", self.watch),
-                                       (_tensors, "lasting_bytes", lambda like, size: Memory(size))):
+                                       (_capi, "clear_in_graph", self.clear),
+                                       (_tensors, "lasting_bytes", self.make)):
             patch = mock.patch.object(module, name, function)
             patch.start()
             self.addCleanup(patch.stop)
 
-    def watch(self, device, stream):
+    def clear(self, device, stream, address, size):
+        memory, = (memory for memory in self.made if id(memory) == address)
+        self.assertEqual(size, memory.size)
+        memory.clears += 1
         return self.graphs.setdefault(self.capture, types.SimpleNamespace(value=0))
+
+    def make(self, like, size):
+        self.made.append(Memory(size))
+        return self.made[-1]
 
     def find(self, size=64, stream=7, device=0):
         return self.memory.find(types.SimpleNamespace(device=types.SimpleNamespace(index=device)), size, stream)
@@ -69,7 +75,7 @@ class GraphMemoryTest(unittest.TestCase):
         self.assertIsNone(self.find())
 
     def test_nothing_is_shared_if_the_end_of_a_graph_cannot_be_known(self):
-        with mock.patch.object(_capi, "watch_graph", lambda device, stream: None):
+        with mock.patch.object(_capi, "clear_in_graph", lambda *arguments: None):
             self.assertIsNone(self.find())
         self.assertIsNotNone(self.find())
 

@@ -63,7 +63,6 @@ public:
 private:
   void moveGroup(int64_t begin, int64_t end);
   void moveRole(const PlacedRole &placed);
-  bool endsLoads(const PlacedRole &placed);
   bool isDependent() {
     return kernel.getSchedule().getLaunch() == Launch::Dependent;
   }
@@ -126,15 +125,11 @@ void FunctionBody::moveSetup() {
   emitMeeting();
   if (isDependent()) {
     NVVM::GriddepcontrolOp::create(builder, loc, NVVM::GridDepActionKind::wait);
+    // While all CTAs of this launch are there, those of the next one spread
+    // evenly over the multiprocessors.
+    NVVM::GriddepcontrolOp::create(builder, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
   }
-}
-
-/// Whether this is the last role that loads: when it ends, the CTAs of the next
-/// launch may use its resources.
-bool FunctionBody::endsLoads(const PlacedRole &placed) {
-  auto copies = llvm::make_filter_range(
-      placement.getRoles(), [](const PlacedRole &role) { return role.copies; });
-  return !copies.empty() && &*std::prev(copies.end()) == &placed;
 }
 
 void FunctionBody::moveRole(const PlacedRole &placed) {
@@ -147,10 +142,6 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
     enterIf(emit.isFirstOf(warpThreads));
   }
   moveOps(role.getBody().front());
-  if (isDependent() && endsLoads(placed)) {
-    NVVM::GriddepcontrolOp::create(builder, loc,
-                                   NVVM::GridDepActionKind::launch_dependents);
-  }
 }
 
 /// Moves the roles of groups begin <= g < end.
