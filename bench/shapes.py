@@ -27,7 +27,7 @@ from racing.unavailable import Unavailable
 
 # More than any L2 cache of these machines.
 COLD_BYTES = 256 << 20
-# A graph lasts at least this long, if the launches of one problem are repeated in it.
+# A graph lasts about this long or longer: the launches of a problem are repeated in it.
 GRAPH_MS, MOST_REPEATS = 0.4, 20
 # Pairs of a batch and a head of K and V, and queries of each, that are checked.
 CHECKED_PAIRS, CHECKED_QUERIES = 4, 48
@@ -103,19 +103,30 @@ class Replay:
     """A contender's launches on all sets, as one graph."""
 
     def __init__(self, torch, launch, sets):
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        launch(*sets[0])
-        stop.record()
         stream = torch.cuda.Stream()
         with torch.cuda.stream(stream):
             for one in sets:
                 launch(*one)
         torch.cuda.synchronize()
-        repeats = 1 if len(sets) > 1 else max(1, min(MOST_REPEATS, int(GRAPH_MS / start.elapsed_time(stop))))
-        self.graph, self.launches = torch.cuda.CUDAGraph(), repeats * len(sets)
+        self.record(torch, launch, sets)
+        repeats = min(MOST_REPEATS, math.ceil(GRAPH_MS / min(self.times(torch, 3))))
+        if repeats > 1:
+            self.record(torch, launch, list(sets) * repeats)
+
+    def record(self, torch, launch, sets):
+        self.graph, self.launches = torch.cuda.CUDAGraph(), len(sets)
         with torch.cuda.graph(self.graph):
-            self.outs = [launch(*one) for _ in range(repeats) for one in sets]
+            self.outs = [launch(*one) for one in sets]
+
+    def times(self, torch, replays):
+        """Milliseconds of each of so many replays."""
+        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(replays)]
+        for start, stop in events:
+            start.record()
+            self.graph.replay()
+            stop.record()
+        torch.cuda.synchronize()
+        return [start.elapsed_time(stop) for start, stop in events]
 
     def slice(self, torch, replays, clock):
         """Milliseconds of a launch, and the clock in GHz: of the second half of so many replays."""
