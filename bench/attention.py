@@ -73,13 +73,13 @@ def grid(session, args):
 
 
 def sameness(folder):
-    """Whether a variant of a folder is the table's kernel at a point: a function for Session."""
+    """Returns the function of Session that says whether a variant of a folder is the table's kernel at a point."""
     same = kernels.read_same(os.path.join(folder, kernels.SAME)) if folder else {}
     return lambda name, point: kernels.is_same(same, name, point.family, point.seqlen)
 
 
 def start_again(argv, args, fatal):
-    """Replaces this process by one that leaves the culprit out and goes on."""
+    """Replaces this process by one that leaves the culprit out and continues."""
     skipped = [[*key, note] for key, note in args.skipped.items()] + [[fatal.name, fatal.family, fatal.note]]
     replace_process(__file__, [*argv, "--resume", json.dumps({"skipped": skipped, "out": args.out})])
 

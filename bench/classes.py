@@ -3,7 +3,7 @@
 """Times attention against other libraries on one GPU at every head dim between the usual ones, and at the
 classes of problems that differ from the grid of attention.py by more than their length: launches with fewer row blocks than
 multiprocessors, many short sequences, few queries on many keys (the chunks of a prefill), cross attention, and one long
-sequence. A quarter of the problems is measured in fp16 as well. shapes.py has how.
+sequence. A quarter of the problems is measured in fp16 as well. shapes.py describes the method.
 """
 
 import sys
@@ -39,7 +39,7 @@ def problems(dtype="bf16"):
 
 
 def make_shapes(args):
-    # One in four in fp16, another of them in each row of four lengths.
+    # One length in four is measured in fp16; in each row of four lengths it is another one.
     halves = [shape for i, shape in enumerate(problems("fp16")) if i % 4 == i // 4 % 4]
     return [shape for shape in [*problems(), *halves] if args.only in f"{shape.group} {shape}"]
 

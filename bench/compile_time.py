@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long the compiler takes for each kernel of the schedule table, from
-attn.attention to machine code, and which part of it: medians of several rounds
-of attn-compile --timing, one kernel at a time; with --problems all kernels of a
-problem at a time, as its bundle has them, and with --backward those of its gradients, too."""
+"""Measures how long the compiler takes for each kernel of the schedule table, from attn.attention to machine code,
+and how long each part of it takes: medians of several rounds
+of attn-compile --timing, one kernel at a time. With --problems it compiles all kernels of a problem at a time, as its
+bundle has them, and with --backward those of its gradients, too."""
 
 import argparse
 import os
@@ -21,7 +21,7 @@ PARTS = {"LLVM": "EmitPtx", "assembler": "Assemble"}
 
 
 def seconds(command):
-    """{part: seconds} of one run: `passes` is the rest, beside LLVM and the assembler."""
+    """{part: seconds} of one run; `passes` is the time outside of LLVM and the assembler."""
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found = {name: float(time) for time, name in LINE.findall(done.stderr)}
     parts = {part: found[name] for part, name in PARTS.items()}
@@ -51,7 +51,7 @@ def commands(args, temp):
 
 
 def problems(args):
-    """Points, each followed by that of its backward pass if it is asked for."""
+    """Points; with backward passes each is followed by the point of its backward pass."""
     for point in make_bundles.problems(args):
         yield point
         if args.backward:

@@ -4,7 +4,7 @@
 has, against other libraries on one GPU: GB/s of K and V.
 
 Every contender launches on several sets of tensors in turn, which together are larger than the
-L2 cache, so that K and V come from memory. shapes.py has how. Without a mask.
+L2 cache, so that K and V come from memory. There is no mask. shapes.py describes the method.
 """
 
 import itertools

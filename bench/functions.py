@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What score and mask functions cost: the kernels that they get, beside the plain kernel
-of their head dim and mask.
+"""Measures the cost of score and mask functions: their kernels, beside the plain kernel of their head dim and mask.
 
     bench/functions.py --compile DIR                                      # no GPU
     bench/functions.py --measure DIR --lib build/lib/libattn_runtime.so   # no compiler
@@ -26,8 +25,8 @@ import attn
 
 DIMS = (64, 128, 144, 256)
 PLAIN = "plain"
-# What a function captures, {name: what makes the tensor of a generator, the heads and the
-# length}; what makes the score function, and the mask, of a module and the captured tensors.
+# The captures of a function, {name: function that makes the tensor from a generator, the heads and the length}; and
+# the functions that make the score function and the mask function from a module and the captured tensors.
 FUNCTIONS = {
     PLAIN: ({}, None, None),
     "alibi": ({"slopes": lambda n, h, s: n.normal(h) / 64}, lambda m, slopes: lambda x, b, h, i, j: x + slopes[h] * (j - i), None),
@@ -101,7 +100,7 @@ def compile_all(args, torch):
 
 
 def expected(torch, point, inputs, name, captured, rows, b, h):
-    """(O, LSE, error of O that rounding S, P and O makes) of some rows of a head."""
+    """(O, LSE, error of O that comes from rounding S, P and O) of some rows of a head."""
     q, k, v = (x[b, :, h].double() for x in inputs)
     score, allow = functions(name, torch, captured)
     i, j = rows[:, None], torch.arange(point.seqlen, device=rows.device)[None, :]

@@ -48,7 +48,7 @@ def measure(compiler, args, repeat):
 
 
 def first_call(build, path, folder):
-    """Seconds of a new process's first call, which has to find an assembler."""
+    """Seconds that the first call of a new process takes, which has to find an assembler."""
     script = ("import libattn_jit, jit, sys; compiler = libattn_jit.Compiler(sys.argv[1]);"
               "args = libattn_jit.make_args(open(sys.argv[2]).read());"
               "print(jit.seconds_of(compiler, args), compiler.count().disk_hits)")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a bundle runs at a point, to find variants that there are the same kernel: a knob
-may change nothing, or other lengths only. make_ablations.py writes what it finds into
-SAME, as {family: {variant: [lengths]}}."""
+"""Finds variants that are the same kernel at a point: a knob may change nothing there, or change only other lengths.
+make_ablations.py writes the result into SAME, as {family: {variant: [lengths]}}."""
 
 import json
 import os
@@ -12,7 +11,7 @@ import paths  # noqa: F401 (finds racing)
 from racing import contenders, libattn, masks, points
 
 SAME = "same.json"
-# As attn/runtime/bundle.h has them: the header, a section, and the kind of that with PTX.
+# As in attn/runtime/bundle.h: the header, a section, and the kind of the section with PTX.
 HEADER, SECTION, PTX = struct.Struct("<8sIIQQ"), struct.Struct("<IIQQQ"), 2
 # The fields of a plan's variant that have no effect once it is chosen.
 IDLE = ("schedule", "report", "when")
@@ -30,7 +29,7 @@ def ptx_of(path):
 
 
 def anonymous(text, kernel):
-    """The text without the kernel's name, and without its place in the module."""
+    """The text without the kernel's name and its position in the module."""
     text = re.sub(rf"\b{re.escape(kernel)}(?=_smem\b|_param_\d|\b)", "kernel", text)
     return re.sub(r"\$L__BB\d+_", "$L__BB_", text)
 
@@ -44,7 +43,7 @@ def kernel_text(ptx, kernel):
 
 
 def arguments(plan, point):
-    """The arguments of a launch at the point; their addresses are not memory."""
+    """The arguments of a launch at the point; their addresses are invented."""
     q, k, v = point.shapes
     shapes = {"query": q, "key": k, "value": v, "output": q[:3] + v[3:], "lse": (point.batch, point.heads, point.seqlen)}
     device, address, tensors = libattn.DLDevice(libattn.CPU, 0), 1 << 40, {}
@@ -79,7 +78,7 @@ class Kernels:
 
 
 def read_same(path):
-    """The content of a file SAME; nothing where there is none."""
+    """The content of a file SAME; empty if there is no such file."""
     if not os.path.exists(path):
         return {}
     with open(path, encoding="utf-8") as file:
@@ -87,5 +86,5 @@ def read_same(path):
 
 
 def is_same(same, name, family, seqlen):
-    """Whether a variant is the same kernel as the table's there."""
+    """Whether a variant is the same kernel as the table's at the point."""
     return seqlen in same.get(points.describe_family(family), {}).get(name, ())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How much of the CPU's time a launch takes: from C, from Python with torch's tensors,
-and beside them the driver's part of it and torch's own scaled_dot_product_attention.
+"""Measures the CPU time of a launch: from C, from Python with torch's tensors, and for comparison the driver's part
+of it and torch's own scaled_dot_product_attention.
 
 usage: launch_overhead.py [--device cuda|cpu] [--loop FILE] [--out FILE] LIBRARIES
 
@@ -12,8 +12,8 @@ contender for BATCH calls, one by one, and then waits for the GPU, so that no ca
 for room in the stream. The first WARM_UP rounds do not count. Printed are the median and
 the 10th and 90th percentile, in microseconds.
 
-With --device=cpu there is no GPU, and no query: that is all of a call but the driver's
-part. torch, which would compute on the CPU, then is no contender."""
+With --device=cpu there is no GPU, and no query, so the times are those of a call without the driver's part. torch
+would compute on the CPU, so it does not take part then."""
 
 import argparse
 import ctypes
@@ -49,7 +49,7 @@ class FromC:
     """attn_launch, in a loop in C."""
 
     def __init__(self, compiler, loop, ir, tensors, scratch, device, stream):
-        """`tensors` are by their roles. `scratch` makes zeroed memory of a size, and ALIGNMENT bytes more."""
+        """`tensors`: by role. `scratch` makes zeroed memory of a size plus ALIGNMENT bytes."""
         self.loop = ctypes.CDLL(loop).launch_loop
         self.loop.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
         self.runtime = compiler.runtime
@@ -150,7 +150,8 @@ def with_gradients(torch, function, tensors):
 
 
 def torch_contenders(call, title):
-    """torch's function, which `call` calls, by its own choice, and by each backend that takes the problem."""
+    """torch's function, which `call` calls: once with the backend that torch chooses, and once with each backend that
+    accepts the problem."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     found = {title: FromPython(call)}

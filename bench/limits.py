@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How busy the units of the GPU were in a measured kernel: what the tiles that it
-visits need of each, by count_instructions.py and the rates of the hardware, over the
-cycles that the measurement had. Blocks under the mask count like others; what a work
-item needs besides its blocks does not."""
+"""How busy the units of the GPU were in a measured kernel: the cycles that the visited tiles need of each unit, by
+count_instructions.py and the rates of the hardware, divided by the measured cycles. Masked blocks count like others;
+the work of an item outside of its blocks does not count."""
 
 import math
 
-# Of one SM, a cycle (NVIDIA H100 white paper; a warp scheduler issues one instruction,
+# Rates of one SM per cycle (NVIDIA H100 white paper; a warp scheduler issues one instruction,
 # and a warpgroup has a warp on each of the four).
 TENSOR_FLOPS, EXPONENTIALS, ISSUES = 4096, 16, 1
 ROWS, THREADS = 64, 128  # of a warpgroup
@@ -15,7 +14,7 @@ UNITS = ("tensor", "exp", "issue", "HBM", "clock")
 
 
 def kernel_for(kernels, seqlen):
-    """The variant that a launch plan takes for so many keys."""
+    """The variant of a launch plan that runs for this number of keys."""
     return next(k for k in kernels if not k["keys_at_most"] or seqlen <= k["keys_at_most"])
 
 

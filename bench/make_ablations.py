@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the schedule table's kernels with one choice changed each, for
-attention.py --matrix: OUT/NAME/fwd_d128_none.attn and so on, and OUT/table/... as the
-table has them. What is changed is in ablations.json: values of the parameters that
-attn-tune has for a schedule (docs/tuning.md), or "conditions": false for the last
-entry alone, whatever the lengths. Of several entries for different lengths, those that
-have it already or with which it is illegal stay as they are; where that leaves nothing,
-or where the kernels do not compile, the variant is left out, and the reason said. So is
-one of the same schedules as one before it, and one that is the table's kernel at all
---seqlens, by its PTX and its launch; where it is that at some, OUT/same.json says at
-which, and attention.py races it at the others. Those that are for a group of heads are
-compiled with --heads, the others without."""
+"""Compiles variants of the schedule table's kernels, each with one choice changed, for attention.py --matrix:
+OUT/NAME/fwd_d128_none.attn and so on, and the unchanged kernels as OUT/table/... The changes are in ablations.json:
+values of the parameters that attn-tune has for a schedule (docs/tuning.md), or "conditions": false, which uses only
+the last entry, for all lengths. If there are several entries for different lengths, those that have the change
+already, and those with which it is illegal, stay as they are. A variant in which nothing changes, or which does not
+compile, is left out, with the reason. So is a variant with the same schedules as an earlier one, and one that is the
+table's kernel at all --seqlens, by its PTX and its launch. If it is the table's kernel at some lengths, OUT/same.json
+lists them, and attention.py races it at the others. Variants for a group of heads are compiled with --heads, the
+others without."""
 
 import argparse
 import contextlib
@@ -74,7 +72,7 @@ class Problem:
         return None if done.returncode == 0 else done.stderr.strip().splitlines()[0].partition("error: ")[2]
 
     def variants(self, ablations):
-        """(name, text, why there is none) of the table's entries and of each change."""
+        """(name, text, the reason if there is no text) of the table's entries and of each change."""
         yield TABLE, text_of(self.entries), None
         first = {}  # who has a text
         for ablation in ablations:
@@ -120,9 +118,8 @@ class Sameness:
 
 
 def make(problem, name, text, reason, sameness):
-    """Writes one variant of a problem, if it is one, else removes what is left of an
-    earlier one; returns what became of it, and whether there is a bundle. `reason`: why
-    there is none, known before."""
+    """Writes one variant of a problem, or removes the files of an earlier one if there is no such variant; returns
+    the outcome, and whether there is a bundle. `reason`: why there is none, if that is known already."""
     refused = reason or problem.compile(name, text)
     lengths = [] if refused or name == TABLE else sameness.compare(problem, name)
     same = lengths == sameness.seqlens

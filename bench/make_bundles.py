@@ -22,7 +22,8 @@ MASKS = {"none": "none", "causal": "causal_bottom_right"}
 
 
 def functions(point):
-    """(score function, mask function) of a point, on tensors that can be traced; None for what it does not have."""
+    """(score function, mask function) of a point, on tensors that can be traced; None for a function that it does not
+    have."""
     if point.score:
         return scores.function(point, attn.ops, scores.SCORES[point.score].captured(1, 2)), None
     mask = masks.MASKS[point.mask]

@@ -28,7 +28,7 @@ DIMS, SEQLENS = (64, 128), (4096, 16384)
 BEGIN, END = "<!-- shares -->\n", "<!-- end of shares -->\n"
 SPEEDS_BEGIN, SPEEDS_END = "<!-- speeds -->\n", "<!-- end of speeds -->\n"
 PEERS = ("flex", "fa4-flex")
-# By kernels of attn with these masks, by the pairs that are visited.
+# The masks of the kernels of attn that others are compared with, by visited pairs.
 BESIDE = ("causal", "window1024")
 SPEEDS_HEAD = ["function", "head dim", "positions", "attn, TFLOP/s", "FlexAttention", "FlashAttention-4", "attn to the faster", *(f"to {mask}, visited" for mask in BESIDE)]
 HEAD = ["function", "found", "head dim", "schedule", "tiles", *(f"{what}, {seqlen // 1024}k" for what in ("admissible", "visited") for seqlen in SEQLENS)]
@@ -45,7 +45,7 @@ def explained(point):
 
 
 def found_in_words(line):
-    """The interval or mask of a line of attn.explain, and what stays."""
+    """The interval or mask in a line of attn.explain, and the operations that stay."""
     mask, _, stays = line.removeprefix("Mask=").partition("; Staying=")
     return f"`{mask}`" + (f"; stays: {stays}" if stays else "")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the tree is. What imports this finds the packages of tools/python, which the
-bench shares with attn-tune."""
+"""The root of the source tree. Importing this module makes the packages of tools/python available, which the bench
+shares with attn-tune."""
 
 import os
 import sys

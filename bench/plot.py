@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pictures by matplotlib, as SVG: the same numbers and the same version of it give the
-same bytes. Text stays text."""
+"""Draws SVG files with matplotlib: the same numbers and the same version of matplotlib give the same bytes. Text
+stays text."""
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -10,7 +10,7 @@ STYLE = {"svg.hashsalt": "attn", "svg.fonttype": "none", "font.family": "sans-se
 
 
 def save(figure, file):
-    """Writes a figure as SVG, without what differs from day to day."""
+    """Writes a figure as SVG, without dates and random ids."""
     with matplotlib.rc_context(STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 

@@ -87,7 +87,7 @@ def read_lines(path):
 
 
 def describe_runs(paths):
-    """A table of where and with what the runs were made; one GPU model is allowed."""
+    """A table of the machines and versions of the runs, which must have one GPU model."""
     lines = [line for path in paths for line in read_lines(path)]
     found = {key: sorted({str(line[key]) for line in lines if key in line}) for key in VERSIONS}
     if len(found["gpu"]) != 1:
@@ -129,7 +129,7 @@ def family_table(rows):
 
 
 def share_cells(row, groups):
-    """The admissible share of the pairs; what each group multiplies, and how fast."""
+    """The admissible share of the pairs; the share that each group multiplies, and its speed."""
     entries = [row.entries.get(group) for group in groups]
     cells = [f"{entry.visited:.3f}, {entry.tflops_visited:.0f}" if entry and entry.visited is not None else "" for entry in entries]
     return [f"{row.admissible:.3f}" if row.admissible is not None else "", *cells] if groups else []
@@ -168,7 +168,7 @@ def grid_sections(families, folder):
 
 
 def legend(names):
-    """What the variants change, of those that the file of ablations has."""
+    """The changes of those variants that the file of ablations has."""
     body = []
     for row in make_ablations.read_ablations():
         change = ", ".join(f"`{key}` {json.dumps(value).strip(chr(34))}" for key, value in row["change"].items())
@@ -178,7 +178,7 @@ def legend(names):
 
 
 def variant_cell(row, name, score):
-    """A ratio, and of how many rounds it is where others had more."""
+    """A ratio, with the number of its rounds if other variants had more."""
     rounds = row.rounds_short(name)
     return f"{score:.3f}" + (f" ({rounds})" if rounds else "")
 
@@ -202,7 +202,7 @@ def ablation_section(rows, base, note="", same=None):
 
 
 def limits_section(families, counts, gpu):
-    """Of attn in the families that have been counted, where the clock was measured."""
+    """The section on attn's limits, for families with counted instructions and measured clocks."""
     text = LIMITS_HEAD.format(flops=limits.TENSOR_FLOPS, exps=limits.EXPONENTIALS)
     for family, rows in families.items():
         kernels, body = counts.get(results.describe_family(family)), []
@@ -242,8 +242,8 @@ def make_page(paths, ablations, base, folder, counts=None, note="", same=None):
 
 
 def charts_of(page):
-    """{file: arguments of plot.bar_chart()} of a page that was written, by its tables:
-    their figures have no digits behind the point."""
+    """{file: arguments of plot.bar_chart()} of an existing page, read from its tables, whose numbers are rounded to
+    integers."""
     charts = {}
     for title, file, table in re.findall(r"^## (.*?)\n\n!\[\]\(\S*/(\S+)\)\n\n((?:\|.*\n)+)", page, re.M):
         head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]

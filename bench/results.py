@@ -12,8 +12,8 @@ import statistics
 import paths  # noqa: F401 (finds racing)
 from racing.points import describe_family
 
-# A contender's kind: the compiler's kernel, a library it is held against, a mark
-# that is shown beside them, or one of several variants of the compiler's kernel.
+# The kind of a contender: the compiler's kernel, a library to compare it with, a kernel that is only shown beside
+# them (a mark), or one of several variants of the compiler's kernel.
 KINDS = ("attn", "peer", "mark", "variant")
 
 
@@ -38,7 +38,7 @@ def read_run(path):
 
 
 def leave_out(run, is_left_out):
-    """A run without the lines for whose (contender, family, seqlen) a function is true."""
+    """A run without the lines for which a function of (contender, family, seqlen) is true."""
     kept = {key: {name: line for name, line in lines.items() if not is_left_out(name, *key)} for key, lines in run.items()}
     return {key: lines for key, lines in kept.items() if lines}
 
@@ -67,7 +67,7 @@ class Entry:
         self.tflops = statistics.median(line["tflops"] for line in lines)
         self.ghz = statistics.median(line["ghz"] for line in lines)
         self.name = max(lines, key=lambda line: line["tflops"])["contender"]
-        # What is multiplied is not known of all, nor in older results.
+        # The share of pairs that is multiplied is not known for all contenders, nor in older results.
         known = [line for line in lines if "visited" in line]
         self.visited = statistics.median(line["visited"] for line in known) if known else None
         self.tflops_visited = statistics.median(line["tflops_visited"] for line in known) if known else None
@@ -87,7 +87,7 @@ class Row:
         self.entries = {g: Entry([b[g] for b in self.bests if g in b]) for g in self.groups if any(g in b for b in self.bests)}
 
     def rounds_short(self, group):
-        """How many rounds a group took part in where others had more, or None."""
+        """The number of rounds of a group if others had more, otherwise None."""
         there = [(best[group]["rounds"], max(line["rounds"] for line in best.values())) for best in self.bests if group in best]
         return min((own for own, most in there if own < most), default=None)
 
@@ -95,8 +95,8 @@ class Row:
         return [g for g, entry in self.entries.items() if entry.kind == kind]
 
     def ratio(self, rivals, of="tflops"):
-        """Of attn to the best of some groups, formed in each run: (median, least,
-        most, the best of the run in the middle), or None."""
+        """The ratio of attn to the best of some groups, computed in each run: (median, smallest, largest, the best
+        group in the run of the median), or None."""
         found = []
         for best in self.bests:
             others = [best[g] for g in rivals if of in best.get(g, {})]
@@ -111,7 +111,8 @@ class Row:
         return self.ratio(self.groups_of("peer"))
 
     def mark_ratio(self, mark):
-        """Of what is multiplied, if that is known of both: a mark may be a kernel with another mask."""
+        """The ratio to a mark, by multiplied pairs if they are known for both, since a mark may be a kernel with
+        another mask."""
         return self.ratio([mark], "tflops_visited") or self.ratio([mark])
 
 
@@ -130,7 +131,7 @@ def geometric_mean(values):
 
 
 def describe_gaps(rows):
-    """What gave no result, why and where: a line for each contender and reason."""
+    """The points without a result, a line for each contender and reason."""
     places = {}
     for row in rows:
         for name, note in row.notes:
@@ -163,7 +164,7 @@ def format_row(row, groups):
 
 
 def format_shares(row):
-    """Which share of the pairs is admissible and which is multiplied, with the TFLOP/s of that, where it is known."""
+    """The admissible share of the pairs, and the multiplied share with its TFLOP/s, if it is known."""
     known = [f"{group} {entry.tflops_visited:.1f} ({entry.visited:.3f})" for group, entry in row.entries.items() if entry.visited is not None]
     return f"   admissible {row.admissible:.3f}, visited: {', '.join(known)}" if known and row.admissible is not None else ""
 

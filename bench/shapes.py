@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Races libraries at single problems of any batch, lengths and heads, by the GPU's time: the launches of a
-contender are one CUDA graph, so that what the host needs for a call does not count.
+"""Races libraries at single problems of any batch, lengths and heads, by the GPU's time: the launches of a contender
+are one CUDA graph, so that the host's time does not count.
 
 Every contender is first checked against float64. Then they run in rounds, in an order shuffled anew each
 time; the median of the rounds is the result. Inputs are N(0, 1). attn runs through its Python package, which compiles at
@@ -29,7 +29,7 @@ from racing.unavailable import Unavailable
 COLD_BYTES = 256 << 20
 # A graph lasts about this long or longer: the launches of a problem are repeated in it.
 GRAPH_MS, MOST_REPEATS = 0.4, 20
-# Pairs of a batch and a head of K and V, and queries of each, that are checked.
+# The number of pairs of a batch and a head of K and V that are checked, and of queries of each.
 CHECKED_PAIRS, CHECKED_QUERIES = 4, 48
 
 
@@ -47,7 +47,7 @@ class Shape:
 
     @property
     def sets(self):
-        """How many tensors make a round trip larger than the L2 cache."""
+        """The number of sets of tensors that are together larger than the L2 cache."""
         return max(1, min(64, math.ceil(COLD_BYTES / self.bytes))) if self.cold else 1
 
     @property
@@ -173,8 +173,8 @@ LAUNCHES = {"attn": launch_attn, "cudnn": launch_cudnn, "fa4": launch_fa4}
 
 
 def judge(torch, shape, tensors, out):
-    """"" or what is wrong with an output, in samples against float64: each element may be off by
-    what rounding P and O to the outputs' type explains."""
+    """"" or the fault of an output, found by comparing samples with float64: the error of an element may be as large
+    as rounding P and O to the output's type explains."""
     q, k, v = tensors
     group = shape.heads[0] // shape.heads[1]
     queries = torch.arange(shape.queries, device="cuda")[:: -(-shape.queries // CHECKED_QUERIES)]

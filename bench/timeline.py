@@ -20,7 +20,7 @@ import sys
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-# A product by the tensor that it reads, and what the others are called.
+# The label of a product, by the tensor that it reads, and the label of other products.
 PRODUCTS = {"k": "QK", "v": "PV"}
 # Kind of a span: its color and its meaning, in the order of the legend.
 STYLES = {
@@ -54,7 +54,7 @@ WIDTH, ROW, CHARACTER = 13.0, 0.3, 0.075
 
 
 class Span:
-    """`started` is when its unit began with what `begin` asked for."""
+    """`started` is the time when the unit began the work that was requested at `begin`."""
 
     def __init__(self, kind, name, begin, end, started=None):
         self.kind, self.name, self.begin, self.end = kind, name, begin, end
@@ -95,7 +95,7 @@ def label_of(event):
 
 
 def span_of(event, end):
-    """A commit's arrival is all that is drawn of it, behind its line."""
+    """The span of an event; of a commit only the arrival is drawn, behind its line."""
     kind, name = label_of(event)
     return Span(kind, name, event["ts"], end, end if kind == "commit" else event["args"].get("started"))
 
@@ -125,7 +125,7 @@ def in_few_lanes(spans):
 
 
 def use_in(columns, allocated, uses):
-    """Of the uses of tensor memory, those of an allocation, by its columns and its spans."""
+    """The uses of one allocation of tensor memory, found by its columns and its spans."""
     return [use for use in uses if columns[0] <= columns_of(use.name)[0] <= columns[1]
             and any(span.begin <= use.begin <= span.end for span in allocated)]
 
@@ -211,13 +211,14 @@ def draw_columns(plot, row, y, bounds):
 
 
 def draw_boxes(plot, boxes, y, thickness, color, edge):
-    """With white edges of a width, unless boxes are too narrow for them."""
+    """Draws boxes with white edges of a width, unless the boxes are too narrow for edges."""
     if boxes:
         plot.broken_barh(boxes, (y - thickness / 2, thickness), facecolor=color, edgecolor="white", linewidth=edge)
 
 
 def draw_row(plot, row, y, scale, bounds):
-    """Lines first; then kinds in the order of STYLES: long spans lie behind those that they hold."""
+    """Draws a row: lines first, then kinds in the order of STYLES, so that long spans lie behind the spans inside
+    them."""
     if row.columns:
         return draw_columns(plot, row, y, bounds)
     height = 0.62

@@ -41,7 +41,7 @@ MODELS: dict[str, dict[str, object]] = {
 }
 TINY = dict(vocab_size=64, hidden_size=64, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
             num_key_value_heads=1, head_dim=32, query_pre_attn_scalar=32)
-# SDPA's time through attn's, at least; and the error of attn's logits through SDPA's, at most.
+# The smallest allowed SDPA time / attn time, and the largest allowed error of attn's logits / SDPA's error.
 SPEEDUPS = {("Mistral", BATCHES[0]): 1.3, ("Mistral", BATCHES[1]): 2.2}
 MOST_ERROR = 1.1
 # Two medians of one thing differ by as much.

@@ -63,7 +63,7 @@ def without_repeated_enums(pages):
 
 
 def between(page, name, text):
-    """The page with another text between <!-- name --> and <!-- end of name -->."""
+    """The page with the text between <!-- name --> and <!-- end of name --> replaced."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     head, rest = page.split(begin)
     return head + begin + text + end + rest.split(end)[1]
@@ -75,7 +75,7 @@ def table(head, *rows):
 
 
 def text_of(knob, value):
-    """The text of a value, if it is one of a field or statement and not the value without a text."""
+    """The text of a value of a field or statement; nothing for the value that has no text."""
     if value == knob["absent"] and not knob["alwaysSaid"]:
         return []
     return {"Config": [f"{knob['name']} = {value}"], "Statement": [f"knob {knob['name']} {value.replace('/', ' of ')}"],

@@ -20,7 +20,7 @@ def tablegen(tool, *arguments, definitions):
 
 
 def read_records(definitions):
-    """What gives the records of a class, as dictionaries."""
+    """Returns a function from the name of a class to its records, as dictionaries."""
     records = json.loads(tablegen("llvm-tblgen", "--dump-json", definitions=definitions))
     return lambda kind: [records[name] for name in records["!instanceof"][kind]]
 

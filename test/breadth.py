@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the forward pass supports: every case is compiled, run and checked.
+"""Tests all that the forward pass supports: every case is compiled, run and checked.
 
     test/breadth.py --build build --device sim --group windows
 

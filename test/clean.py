@@ -89,7 +89,7 @@ def table_entries():
 
 
 def masks_of(entry):
-    """What an entry is run with: the masks that it serves, and a score function without one."""
+    """The functions that an entry runs with: the masks that it serves, and a score function without a mask."""
     return entry.masks + (["softcap"] if "none" in entry.masks else [])
 
 
@@ -203,7 +203,7 @@ def run_case(args, case, folder, number):
 
 
 def chosen_cases(args):
-    """What the options ask for; of --read, what --write was asked for."""
+    """The cases that the options select; with --read, those that --write had selected."""
     if args.read:
         with open(os.path.join(args.read, "cases.json"), encoding="utf-8") as file:
             return [Case(*fields) for fields in json.load(file)]

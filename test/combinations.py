@@ -93,7 +93,7 @@ MASKS = {
     "causal": ("causal_top_left", {}, None),
     "documents": ("none", {"ids": ((1, KEYS), "i32")}, lambda m, ids: lambda b, h, i, j: ids[b, i] == ids[b, j]),
 }
-# Those that are tried without a score function only.
+# The masks that are tried only without a score function.
 MORE_MASKS = {
     "causal function": ("none", {}, lambda m: lambda b, h, i, j: i >= j),
     "window function": ("none", {}, lambda m: lambda b, h, i, j: (i >= j) & (i - j < 50)),

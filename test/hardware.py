@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests can find on this machine: GPUs and a PTX assembler."""
+"""Finds the hardware and tools that tests need on this machine: GPUs and a PTX assembler."""
 
 import glob
 import os

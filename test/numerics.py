@@ -6,7 +6,7 @@ import math
 
 
 class Bounds:
-    """Those of a plan's variant. `size` is the largest scale * |q| * |k| of a row's scores."""
+    """The bounds of a plan's variant. `size` is the largest scale * |q| * |k| of a row's scores."""
 
     def __init__(self, variant):
         self.numerics = variant["numerics"]

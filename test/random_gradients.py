@@ -15,22 +15,17 @@ import collections
 import concurrent.futures
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "Inputs"))
 import gradient_ir
+from running import output
 
-# What the compiler and launches refuse by a rule, not by a fault.
+# Messages of the compiler and of launches that refuse a problem by a rule, not by a fault.
 REFUSED = re.compile(r"expected the score and mask regions to weigh at most|no lowering for the gradient")
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed, (\d+) skipped")
-
-
-def output(command, **more):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
-    return done.returncode, done.stdout
 
 
 def compile_kernel(args, kernel, path):

@@ -17,18 +17,14 @@ import concurrent.futures
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
+
+from running import output
 
 FOUND = re.compile(r"remark: \[(\w+)\] infer-mask.*")
 # Functions that the compiler refuses by a rule, not by a fault.
 REFUSED = re.compile(r"expected the score and mask regions to weigh at most")
-
-
-def output(command, **more):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
-    return done.returncode, done.stdout
 
 
 def compile_mask(args, seed, path):

@@ -65,9 +65,9 @@ static SmallVector<CompiledKernel> kernelsOf(ModuleOp module) {
   return kernels;
 }
 
-/// Moves the kernels with a loss to their next rung, those on their last one
-/// excepted. Returns false if none moves. A serialized instruction is not known
-/// to be of one kernel: it counts for all.
+/// Moves the kernels with a loss to their next rung, if they have one. Returns
+/// false if none moves. The assembler does not name the kernel of a serialized
+/// instruction, so it counts for all.
 static bool moveUp(ArrayRef<CompiledKernel> kernels, const Loss &loss,
                    KernelRungs &rungs) {
   bool moved = false;

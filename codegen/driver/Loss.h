@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the assembler lost in the registers of compiled kernels.
+// The losses that the assembler reports: spilled registers and serialized
+// instructions.
 #ifndef ATTN_CODEGEN_DRIVER_LOSS_H
 #define ATTN_CODEGEN_DRIVER_LOSS_H
 

@@ -20,7 +20,7 @@ static LogicalResult verifySizes(ws::KernelOp kernel) {
   }
   return kernel.emitOpError("attn-lower-to-nvvm: expected arguments of roles "
                             "'query' and 'key' beside a condition on their "
-                            "sizes, got no such ones");
+                            "sizes, got none");
 }
 
 FailureOr<KernelLaunch> KernelLaunch::of(const PlannedKernel &planned) {

@@ -141,7 +141,7 @@ FailureOr<std::string> ExpressionReader::message(StringRef text) {
 FailureOr<SmallVector<LaunchCheck>> ExpressionReader::checks() {
   auto all = kernel->getAttrOfType<ArrayAttr>(attribute);
   if (!all) {
-    return error() << "to list what has to hold of a launch, got "
+    return error() << "to list the conditions of a launch, got "
                    << (kernel->getAttr(attribute) ? "another attribute"
                                                   : "none");
   }

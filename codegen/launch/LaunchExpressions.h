@@ -24,7 +24,8 @@ bool isLaunchName(ws::KernelOp kernel, llvm::StringRef name);
 
 /// Returns the plan's checks of `kernel`, whose number of work items is
 /// `items`. It is an error if the kernel has no list (an empty list has no
-/// checks), or if one is no `LaunchCheck` of known sizes and integer arguments.
+/// checks), or if an entry is not a `LaunchCheck` of known sizes and integer
+/// arguments.
 mlir::FailureOr<llvm::SmallVector<LaunchCheck>>
 launchChecks(ws::KernelOp kernel, mlir::Attribute items);
 

@@ -123,8 +123,8 @@ void PartsChoice::consider(const Twine &name, Attribute number,
 }
 
 /// Computes into how many parts the items of the last wave are cut. Beyond
-/// `mostTried` parts, only the number with which each CTA has a part is tried,
-/// or the least number of parts of as many blocks.
+/// `mostTried` parts only one number is tried: that with which each CTA has a
+/// part, or the smallest one whose parts have as many blocks.
 void LaunchItems::createCutValues(OpBuilder &builder, Location loc) const {
   constexpr int64_t mostTried = 16;
   using Op = LaunchOp;

@@ -11,8 +11,8 @@ namespace attn::codegen {
 
 class LaunchItems {
 public:
-  /// What a block of keys, a part, and merging another part cost, relative to
-  /// one another.
+  /// The costs of a block of keys, of a part, and of merging another part,
+  /// relative to one another.
   struct Costs {
     int64_t block = 2, part = 1, merging = 1;
   };
@@ -42,11 +42,11 @@ private:
   llvm::SmallVector<mlir::Attribute> loopExtents;
   launch::Expressions make;
   mlir::Attribute whole;
-  /// In blocks of this many rows.
+  /// The length along which items are cut, in blocks of `blockRows` rows.
   mlir::Attribute cutLength;
   int64_t blockRows = 0, mostParts = 1;
   Costs costs;
-  /// Of the values of a part; and where those of the first part begin.
+  /// The bytes of a part's values, and where those of the first part begin.
   int64_t partBytes = 0, firstPart = 0;
 };
 

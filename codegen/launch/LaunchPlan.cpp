@@ -47,7 +47,7 @@ static SmallVector<Choice> listChoices(const KernelLaunches &launches) {
   return choices;
 }
 
-/// Requires: kernels of one call that share its workspace.
+/// Requires: the kernels of one call can share its workspace.
 static LogicalResult checkWorkspaces(const KernelLaunches &launches) {
   const KernelLaunch *cut = nullptr;
   for (const auto &kernels : launches) {
@@ -134,8 +134,8 @@ int64_t VariantBuilder::zeroed() {
   return most;
 }
 
-/// Returns what the kernels of gradients and of statistics need together, or
-/// null if there is none.
+/// Returns the contract that allows what each kernel of gradients and of
+/// statistics needs, or null if there is no such kernel.
 launch::GradientNumericsAttr VariantBuilder::gradientNumerics() {
   std::optional<GradientNumerics> all;
   for (const KernelLaunch *kernel : choice) {

@@ -73,8 +73,8 @@ Numerics Numerics::of(const Precision &precision) {
   // The product, the scale times log2(e), and their product.
   numerics.scoreRelative = roundings::scoreOf(precision);
   // P and O are rounded; P and its sum both have the exponentials' errors; 1/l
-  // and its product are within 2^-21. Errors of errors add less than a
-  // hundredth.
+  // and its product are within 2^-21. Products of errors add less than one
+  // percent.
   numerics.oRelative =
       1.01 * (2 * rounding + 2 * exponential + 2 * joins + 0x1p-21);
   // The product P V, a lane's share of the sum, and at most one rescaling of O

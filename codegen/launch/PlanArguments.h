@@ -40,7 +40,7 @@ private:
   ArgumentsAttr allArguments() const;
   llvm::SmallVector<mlir::Type> allTypes() const;
 
-  /// Those that are read come before those that are only written.
+  /// The arguments that are read come before those that are only written.
   llvm::SmallVector<Argument> list;
 };
 

@@ -328,7 +328,8 @@ SmallVector<std::string> ArgumentsAttr::dimsOf(size_t index,
   return names;
 }
 
-/// What a role's argument of `problem` has to be, in words; empty: anything.
+/// Returns the type that an argument with a role must have in `problem`, in
+/// words; empty for any type.
 static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
                               Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -464,8 +465,8 @@ static LogicalResult verifyRoles(Operation *kernel, ArgumentsAttr args,
   for (auto [argument, description] :
        llvm::zip(body.getArguments(), args.getList())) {
     if (!hasRole(description)) {
-      return kernel->emitOpError("expected a role of each argument, as some "
-                                 "have one, got none of ")
+      return kernel->emitOpError("expected each argument to have a role, as "
+                                 "some have one, got none of ")
              << description.getName();
     }
     StringRef wanted =
@@ -515,13 +516,13 @@ LogicalResult attn::verifyArguments(Operation *kernel, ArgumentsAttr args,
              << description.getName() << ", got " << dims;
     }
     if (description.getLeast() && !argument.getType().isF32()) {
-      return kernel->emitOpError("expected 'from' and 'to' of an f32 argument "
-                                 "alone, got them of ")
+      return kernel->emitOpError("expected 'from' and 'to' only of an f32 "
+                                 "argument, got them of ")
              << description.getName() << ", " << argument.getType();
     }
     if (description.getFixed() && !argument.getType().isInteger(32)) {
-      return kernel->emitOpError("expected a number after '=' of an i32 "
-                                 "argument alone, got one of ")
+      return kernel->emitOpError("expected a number after '=' only of an i32 "
+                                 "argument, got one of ")
              << description.getName() << ", " << argument.getType();
     }
   }

@@ -242,8 +242,8 @@ static LogicalResult verifyIndicesOfCapture(AttentionBwdOp op) {
     return success();
   }
   return op.emitOpError("expected 'at' to have the position of the key among "
-                        "the indices, and that of the query beside 'pairs' "
-                        "alone, got ")
+                        "the indices, and only for 'pairs' also that of the "
+                        "query, got ")
          << AffineMapAttr::get(map);
 }
 
@@ -254,9 +254,8 @@ static LogicalResult verifyCapture(AttentionBwdOp op) {
   bool isPairs = kind == Gradients::Pairs;
   if (!op.isOfCapture() ? number.has_value()
                         : !number && kind != Gradients::RowSums) { // C12
-    return op.emitOpError("expected 'of' beside 'key_sums', 'pairs' and "
-                          "'elements', and nowhere but there and beside "
-                          "'row_sums'");
+    return op.emitOpError("expected 'of' with 'key_sums', 'pairs' and "
+                          "'elements', and otherwise only with 'row_sums'");
   }
   if (op.isOfCapture() && !op.hasScoreRegion()) { // C9
     return op.emitOpError("expected a score region beside '")

@@ -490,8 +490,8 @@ static LogicalResult verifyPrograms(PlanOp plan) {
   return success();
 }
 
-/// Returns the problem that the arguments have to fit. Several launches are of
-/// several kinds of kernels: the arguments are those of none of them.
+/// Returns the problem that the arguments have to fit. The arguments of several
+/// launches do not fit one kind of kernel: it is `custom`.
 static ProblemAttr problemOfArguments(PlanOp plan) {
   ProblemAttr p = plan.getProblem();
   bool isOne = llvm::all_of(plan.getVariants(), [](VariantOp variant) {

@@ -156,7 +156,8 @@ static bool isNameOfOp(StringRef name) {
          lookUpScoreOp(("math." + op).str());
 }
 
-/// Returns why op number `line` is none.
+/// Returns what `words`, op number `line` of a program, should be, or an empty
+/// text if they are valid.
 static std::string whyNotLine(ArrayRef<StringRef> words, size_t line,
                               bool isLast) {
   constexpr StringLiteral types[] = {"f16", "bf16", "f32", "f64", "i1",
@@ -177,7 +178,7 @@ static std::string whyNotLine(ArrayRef<StringRef> words, size_t line,
   for (StringRef word : words.drop_front(2)) {
     if (!isValueBefore(word, line)) {
       return llvm::formatv("a position, '@' and a capture, or '%' and the "
-                           "number of an op before, not '{0}'",
+                           "number of an earlier op, not '{0}'",
                            word);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Formulas on scalars of a kernel, written as formulas on numbers are.
+// Formulas on scalars of a kernel, written like formulas on numbers.
 #ifndef ATTN_DIALECT_LIB_SCALAR_H
 #define ATTN_DIALECT_LIB_SCALAR_H
 

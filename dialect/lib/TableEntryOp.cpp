@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text of attn.table_entry: what an entry serves is a list of words.
+// The text of attn.table_entry. The masks that an entry serves are a list of
+// words.
 #include "attn/dialect/Masks.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -32,8 +32,8 @@ constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
                               valueGradient = "dv", sums = "dqs";
 
-/// The gradient of the capture of that name, or of the scale, and the sums that
-/// it is made of.
+/// The names of the gradient of a capture, or of the scale, and of the sums
+/// from which it is added up.
 inline std::string gradientOf(llvm::StringRef capture) {
   return ("d" + capture).str();
 }
@@ -43,8 +43,8 @@ inline std::string sumsOf(llvm::StringRef capture) {
 
 } // namespace names
 
-/// The name by which a launch gives an argument, and the symbol that stands for
-/// it in expressions of the plan.
+/// The name of an argument in launches, and the symbol that stands for it in
+/// expressions of the plan.
 struct ArgumentName {
   std::string name, symbol;
 };
@@ -67,7 +67,7 @@ public:
   /// the scale.
   ArgumentName captureOf(AttentionBwdOp op) const;
   /// Returns `wanted`, followed by a number if it is taken. Its symbol may
-  /// differ: sizes have symbols alone.
+  /// differ, because sizes use symbols, too, but no names.
   ArgumentName take(llvm::StringRef wanted);
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the list of what has to hold of a kernel's launches, `attn.checks`.
+// Builds `attn.checks`, the list of the conditions that each launch of a kernel
+// must meet.
 #ifndef ATTN_PASSES_KERNELS_CHECKLIST_H
 #define ATTN_PASSES_KERNELS_CHECKLIST_H
 
@@ -29,11 +30,11 @@ public:
   void require(mlir::Attribute condition, const llvm::Twine &message) {
     requireValue(condition, 1, message);
   }
-  /// Adds a check: launches for which `expr` is another number are refused.
+  /// Adds a check: launches for which `expr` is not `value` are refused.
   void requireValue(mlir::Attribute expr, int64_t value,
                     const llvm::Twine &message);
-  /// Adds a check: sums of dQ have whole blocks of rows, whose elements are in
-  /// an order of their own in memory.
+  /// Adds a check: the sums of dQ have whole blocks of rows, because the
+  /// elements of a block are stored in an order of their own.
   void requireBlocksOfSums();
   /// Adds the checks to those that `kernel` has.
   void addTo(tile::KernelOp kernel) const;

@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace attn;
 
 static LogicalResult checkOperands(func::FuncOp func, Operation *op) {
-  // Launches give the bounds of the user's masks, not those of inferred ones.
+  // The bounds of the user's masks are arguments. Those of inferred masks may
+  // be constants.
   ValueRange inferred;
   if (op->hasAttr(kUserProblemAttr)) {
     llvm::TypeSwitch<Operation *>(op).Case<AttentionOp, AttentionBwdOp>(

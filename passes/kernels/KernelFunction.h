@@ -14,9 +14,9 @@ namespace attn {
 /// On a function: the sums that its kernels share may be summed in any order.
 constexpr llvm::StringLiteral kAnyOrderAttr = "attn.any_order";
 
-/// Checks that `func` is a function around `op`: beside it, it has constants
-/// and `func.return` alone, the operands of `op` are its arguments, all
-/// of which `op` uses, and its results are those of `op`.
+/// Checks that `func` is a function around `op`: besides `op` it contains only
+/// constants and `func.return`, the operands of `op` are its arguments, `op`
+/// uses all of them, and its results are those of `op`.
 llvm::LogicalResult checkKernelFunction(mlir::func::FuncOp func,
                                         mlir::Operation *op);
 
@@ -29,8 +29,8 @@ llvm::LogicalResult replaceFunctions(
                                                        mlir::Operation *)>
         write);
 
-/// The same for functions around ops of these types, for each of which `write`
-/// takes the op and the kernel's name.
+/// Does the same for functions around ops of the types `Ops`; `write` gets the
+/// op and the name of the kernel.
 template <typename... Ops, typename Write>
 llvm::LogicalResult replaceFunctions(mlir::ModuleOp module, Write write) {
   using Written = mlir::FailureOr<tile::KernelOp>;

@@ -65,7 +65,7 @@ static bool isInteger(Type type) { return type.isIntOrIndex(); }
 // Ranges.
 //===----------------------------------------------------------------------===//
 
-/// The quotient by a positive constant, rounded toward zero.
+/// Returns the quotient by a positive constant, rounded toward zero.
 static std::optional<Interval> quotient(Interval a, Value by) {
   std::optional<int64_t> divisor = constantOf(by);
   return divisor && *divisor > 0
@@ -82,7 +82,7 @@ static std::optional<Interval> remainder(Interval a, Value by) {
                        : Interval{1 - *divisor, *divisor - 1};
 }
 
-/// The count of a shift, if it is a constant below the width.
+/// Returns the count of a shift, if it is a constant below the width.
 static std::optional<int64_t> countOf(Operation &op) {
   std::optional<int64_t> count = constantOf(op.getOperand(1));
   Type type = op.getResult(0).getType();
@@ -114,11 +114,11 @@ static std::optional<Interval> bitsOf(Operation &op, Interval a, Interval b) {
              : std::nullopt;
 }
 
-/// The range of the op's mathematical result; nothing if the op has another in
-/// some cases, or if it is not told here.
+/// Returns the range of the op's mathematical result. Returns nothing if the
+/// op's result can differ from it, or if this function does not handle the op.
 std::optional<Interval> RegionFacts::exactRange(Operation &op) const {
   using Result = std::optional<Interval>;
-  // To ops with a sign, true is -1.
+  // Signed ops read true as -1.
   bool isSignedTruth =
       isa<arith::MinSIOp, arith::MaxSIOp, arith::ExtSIOp, arith::IndexCastOp,
           arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op) &&
@@ -231,7 +231,7 @@ Direction RegionFacts::ofComparison(arith::CmpIOp compare) const {
   Value x = compare.getLhs(), y = compare.getRhs();
   Direction difference = joined(directionOf(x), reversed(directionOf(y)));
   bool areNatural = rangeOf(x).isNatural() && rangeOf(y).isNatural();
-  // To comparisons with a sign, true is -1.
+  // Signed comparisons read true as -1.
   bool isSignless = !x.getType().isInteger(1);
   switch (compare.getPredicate()) {
   case P::sge:
@@ -251,7 +251,8 @@ Direction RegionFacts::ofComparison(arith::CmpIOp compare) const {
   }
 }
 
-/// A choice that changes once grows if it changes to what is not smaller.
+/// A select whose condition changes once does not fall if it changes to a value
+/// that is not smaller.
 Direction RegionFacts::ofChoice(arith::SelectOp select) const {
   Direction condition = directionOf(select.getCondition());
   Direction both = joined(directionOf(select.getTrueValue()),
@@ -298,7 +299,8 @@ Direction RegionFacts::findDirection(Operation &op) const {
                    ? scaled(of(1 - factor), rangeOf(op.getOperand(factor)))
                    : Direction::Any;
       })
-      // An exact shift or quotient is by a positive constant.
+      // The second operand of an exact shift or quotient is a positive
+      // constant.
       .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
             arith::DivUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
             arith::IndexCastOp>([&](auto) { return of(0); })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of the integers of a mask or row_keys region, for all
+// Facts about the integers of a mask or row_keys region that hold for all
 // positions, captures and launches.
 #ifndef ATTN_PASSES_KERNELS_REGIONFACTS_H
 #define ATTN_PASSES_KERNELS_REGIONFACTS_H
@@ -19,21 +19,21 @@ struct Interval {
   bool isNatural() const { return low >= 0; }
 };
 
-/// The numbers of an integer type; an index is computed as an i32.
+/// Returns the numbers of an integer type; an index is computed as an i32.
 Interval limitsOf(mlir::Type type);
 
-// Of exact numbers; nothing where one does not fit 64 bits.
+// Returns the range of exact sums, if all of them fit 64 bits.
 std::optional<Interval> add(Interval a, Interval b);
 std::optional<Interval> multiply(Interval a, int64_t factor);
 
 /// How a number, or a truth value as 0 or 1, changes when the query's position
-/// grows. A uniform one does not depend on it, and one in any order may grow
-/// and fall. Of a number that floats decide nothing is known: another
-/// computation of it may round in another way.
+/// grows. `Uniform`: it does not depend on it. `Any`: it may grow and fall.
+/// `Unknown`: it depends on floats, and another computation of it may round
+/// differently.
 enum class Direction { Uniform, Up, Down, Any, Unknown };
 
 Direction reversed(Direction direction);
-/// The direction of a sum.
+/// Returns the direction of a sum.
 Direction joined(Direction a, Direction b);
 
 /// Whether it is proven that a number does not get smaller.
@@ -48,12 +48,12 @@ public:
   explicit RegionFacts(mlir::Region &region, Of kind = Of::Mask);
 
   bool usesKey(mlir::Value value) const { return ofKey.contains(value); }
-  /// Of a value that does not use the key's position.
+  /// Returns the direction of a value that does not use the key's position.
   Direction directionOf(mlir::Value value) const;
-  /// The numbers that an integer may be; for an i1, those of 0 and 1.
+  /// Returns the numbers that an integer may be; an i1 is 0 or 1.
   Interval rangeOf(mlir::Value value) const;
-  /// Whether the result of an op of integers is the exact one of its operands
-  /// in all cases: it does not wrap, and no division is by 0.
+  /// Whether an op of integers always has the exact mathematical result: it
+  /// does not wrap, and does not divide by 0.
   bool isExact(mlir::Operation *op) const { return exact.contains(op); }
 
   mlir::Value getQuery() const { return query; }
@@ -73,13 +73,14 @@ private:
   llvm::DenseSet<mlir::Operation *> exact;
 };
 
-/// The number of a constant, also of an index; nothing for other values.
+/// Returns the number of a constant, which may be an index; nothing for other
+/// values.
 std::optional<int64_t> constantOf(mlir::Value value);
 
 /// Whether it is proven that no number of a `row_keys` region falls from query
 /// to query.
 bool areKeysOrdered(mlir::Region &rowKeys);
-/// The same of one of its numbers.
+/// Whether this is proven for one of its numbers.
 bool isKeyOrdered(mlir::Region &rowKeys, unsigned number);
 
 } // namespace attn

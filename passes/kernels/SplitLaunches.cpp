@@ -15,8 +15,8 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// The statistics of rows have full blocks of so many rows: a multiple of the
-/// rows that a tile of their readers has.
+/// The statistics of rows have full blocks of this many rows. It is a multiple
+/// of the rows of a tile in every kernel that reads them.
 constexpr int64_t rowsOfBlock = 128;
 
 constexpr StringLiteral pass = "attn-split-launches: ";
@@ -44,21 +44,29 @@ struct RoleOfValue {
 
 } // namespace
 
+/// Returns `own` and the operands that attention and its gradients have both.
+template <typename Op>
+static SmallVector<RoleOfValue> withCommon(Op op, ArrayRef<RoleOfValue> own) {
+  using Role = ArgumentRole;
+  SmallVector<RoleOfValue> roles{{Role::Query, op.getQuery()},
+                                 {Role::Key, op.getKey()},
+                                 {Role::Value, op.getValue()},
+                                 {Role::Scale, op.getScale()},
+                                 {Role::DropoutRate, op.getDropoutRate()},
+                                 {Role::DropoutState, op.getDropoutState()}};
+  llvm::append_range(roles, own);
+  return roles;
+}
+
 /// Returns the roles of operands and results, except for those that several
 /// values may have.
 static SmallVector<RoleOfValue> rolesOf(Operation *op) {
   using Role = ArgumentRole;
   return TypeSwitch<Operation *, SmallVector<RoleOfValue>>(op)
       .Case([](AttentionOp of) -> SmallVector<RoleOfValue> {
-        return {{Role::Query, of.getQuery()},
-                {Role::Key, of.getKey()},
-                {Role::Value, of.getValue()},
-                {Role::Scale, of.getScale()},
-                {Role::DropoutRate, of.getDropoutRate()},
-                {Role::DropoutState, of.getDropoutState()},
-                {Role::Sinks, of.getSinks()},
-                {Role::Output, of.getOut()},
-                {Role::Lse, of.getLse()}};
+        return withCommon(of, {{Role::Sinks, of.getSinks()},
+                               {Role::Output, of.getOut()},
+                               {Role::Lse, of.getLse()}});
       })
       .Case([](DeltaOp of) -> SmallVector<RoleOfValue> {
         return {{Role::Output, of.getOut()},
@@ -76,16 +84,11 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::QueryGradient, of.getGradient()}};
       })
       .Case([](AttentionBwdOp of) -> SmallVector<RoleOfValue> {
-        return {{Role::Query, of.getQuery()},
-                {Role::Key, of.getKey()},
-                {Role::Value, of.getValue()},
-                {Role::Scale, of.getScale()},
-                {Role::DropoutRate, of.getDropoutRate()},
-                {Role::DropoutState, of.getDropoutState()},
-                {Role::Delta, of.getDelta()},
-                {Role::Lse2, of.getLse2()},
-                {Role::OutputGradient, of.getOutGradient()},
-                {Role::KeyGradient, of.getGradient(Gradients::DK)}};
+        return withCommon(of,
+                          {{Role::Delta, of.getDelta()},
+                           {Role::Lse2, of.getLse2()},
+                           {Role::OutputGradient, of.getOutGradient()},
+                           {Role::KeyGradient, of.getGradient(Gradients::DK)}});
       })
       .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
         if (Value scale = of.getDivisor()) {
@@ -109,7 +112,7 @@ static StringRef nameOf(ArgumentRole role) {
     return names::lse2;
   case ArgumentRole::QueryGradientSums:
     return names::sums;
-  // Made beside that of V, which may be asked for alone.
+  // If only the gradient of V is asked for, the kernel computes this one, too.
   case ArgumentRole::KeyGradient:
     return names::keyGradient;
   default:
@@ -159,8 +162,8 @@ LogicalResult Splitter::checkOps() {
   for (Operation &op : func.getBody().getOps()) {
     if (!isOfKernel(op) && !isa<func::ReturnOp, arith::ConstantOp>(op)) {
       return op.emitOpError(pass)
-             << "expected ops of attention, 'func.return' and constants in a "
-                "function with several of the first, got this op";
+             << "expected only ops of attention, 'func.return' and constants "
+                "in a function with several ops of attention, got this op";
     }
   }
   for (BlockArgument argument : func.getArguments()) {
@@ -175,8 +178,8 @@ LogicalResult Splitter::checkOps() {
       if (operand.getDefiningOp<arith::ConstantOp>()) {
         return op->emitOpError(pass)
                << "expected operand #" << number
-               << " to be an argument of the function or a result of an op "
-                  "before, got a constant";
+               << " to be an argument of the function or a result of an "
+                  "earlier op, got a constant";
       }
     }
   }
@@ -224,7 +227,7 @@ LogicalResult Splitter::checkRoles() {
   return success();
 }
 
-/// Requires: the ops that have operands of a kind have the same ones.
+/// Requires: all ops with operands of this kind have the same operands.
 template <typename Get>
 LogicalResult Splitter::checkShared(StringRef what, Get operandsOf) {
   std::optional<OperandRange> first;
@@ -240,7 +243,7 @@ LogicalResult Splitter::checkShared(StringRef what, Get operandsOf) {
     if (first && !llvm::equal(*first, *operands)) {
       return op->emitOpError(pass)
              << "expected the " << what
-             << " of the ops of the function before, got others";
+             << " of the earlier ops of the function, got others";
     }
     first = operands;
   }
@@ -300,7 +303,7 @@ FailureOr<std::string> Splitter::nameOfSums(Operation *op) {
   return names::sumsOf(all->captureOf(gradients).name);
 }
 
-/// Whether a result is what an operand becomes, in the same memory.
+/// Whether the op computes the result by adding to an operand in memory.
 static bool addsTo(OpResult result) {
   auto gradients = dyn_cast<AttentionBwdOp>(result.getOwner());
   return gradients && gradients.getSums() && result.getResultNumber() == 0;
@@ -326,7 +329,7 @@ FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
         return op->emitOpError(pass)
                << "expected the function to return result #"
                << result.getResultNumber()
-               << ", which one kernel makes beside those that it returns";
+               << ", since the same kernel computes results that are returned";
       }
       temporaries.push_back(name);
     }
@@ -365,8 +368,9 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
   return sizes.getDictionary(b.getContext());
 }
 
-/// Returns the problem of a call whose last launch has none of attention: that
-/// of the last op of gradients. Null: that of the last launch.
+/// Returns the problem of the call if the last launch is not an op of
+/// attention: that of the last op of gradients. Returns null if the call has
+/// the problem of its last launch.
 ProblemAttr Splitter::problemOfCall() {
   if (!isa<SumGradientOp, ConvertSumsOp>(ops.back())) {
     return {};

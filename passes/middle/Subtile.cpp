@@ -37,8 +37,9 @@ private:
   LogicalResult checkVectors();
   LogicalResult cutLoop(tile::ForOp loop);
   LogicalResult checkCut(Operation *op, ValueRange values);
-  /// Notes the products that read all rows of a tile that is cut, and so make
-  /// only some of their own rows or columns; and the values that hold these.
+  /// Finds the products that read all rows of a tile that is cut, so that a
+  /// sub-tile computes only some of their own rows or columns, and the values
+  /// that hold such results.
   void findCutAcross();
   LogicalResult cutAcrossRows(tile::StepOp step);
   RankedTensorType shareOf(RankedTensorType type, bool ofRows) const;
@@ -61,8 +62,8 @@ private:
   /// Vectors with an element for each column, which are the same for all
   /// sub-tiles.
   llvm::DenseSet<Value> ofColumns;
-  /// Products of all rows, of which a sub-tile makes some rows or columns, and
-  /// the steps that make or read them.
+  /// Products of all rows, of which a sub-tile computes some rows or columns,
+  /// and the steps that compute or read them.
   llvm::DenseSet<Value> cutAcross;
   llvm::DenseSet<Operation *> stepsAcross;
 };
@@ -133,8 +134,9 @@ RankedTensorType Cutter::shareOf(RankedTensorType type, bool ofRows) const {
   return type.clone(shape);
 }
 
-/// Cuts a product into some of its columns, or of its rows, which are columns
-/// of A; and adds them where they belong.
+/// Cuts a product to some of its columns, or to some of its rows, which are
+/// columns of A. Moves the op that adds them to memory to their rows or
+/// columns.
 LogicalResult Cutter::cutAcrossRows(tile::StepOp step) {
   auto axes = schedule.getSplit().getAlsoAxes();
   bool ofRows = llvm::any_of(

@@ -95,8 +95,8 @@ std::optional<int64_t> Sample::elementOf(IntegerType type) const {
                               : llvm::SignExtend64(number, type.getWidth());
 }
 
-/// Returns the least or the most over rows: the further from the same number,
-/// the more rows there are.
+/// Invents the smallest or the largest number over some rows: the more rows,
+/// the further it is from the number of one row.
 std::optional<int64_t> Sample::extremeOf(scf::ParallelOp loop,
                                          unsigned result) const {
   auto type = dyn_cast<IntegerType>(loop.getType(result));
@@ -179,7 +179,8 @@ private:
   const CheckedLaunches &launches;
   Operation *user;
   ScalarProgram program;
-  /// For each input the index of the number of the launch that it is, if any.
+  /// For each input: the index of the number of the launch that it stands for,
+  /// if any.
   SmallVector<std::optional<unsigned>> numbers;
 };
 
@@ -239,8 +240,8 @@ private:
   SmallVector<unsigned> subtile, results;
 };
 
-/// Evaluates all `tile.skip` of a kernel: an item has one gap, which all of its
-/// roles leave out.
+/// Evaluates all `tile.skip` of a kernel: an item has one gap, which is the
+/// same in all roles.
 class GapTrial {
 public:
   GapTrial(const CheckedLaunches &launches, ArrayRef<tile::SkipOp> skips)

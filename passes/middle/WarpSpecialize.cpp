@@ -94,8 +94,8 @@ private:
     declareRows(place);
   }
 
-  /// Declares the channels of the values that have a slot and its barriers with
-  /// another.
+  /// Declares the channels of the row vectors that share the slots and barriers
+  /// of a tile's channel.
   void declareRows(PlaceAttr attr) {
     for (const sched::Place &place : program.bound().places) {
       if (place.attr != attr) {

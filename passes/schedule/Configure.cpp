@@ -155,8 +155,9 @@ static SmallVector<TableEntry> dropUnreached(AttentionOp op,
 }
 
 /// Returns how many query heads share the rows of a tile in a packed kernel of
-/// `op`: those of one head of K and V. None if that is unknown, or no value of
-/// 'pack_gqa', or if something needs the head of a row.
+/// `op`: those of one head of K and V. Returns nothing if that number is
+/// unknown or not allowed for 'pack_gqa', or if the kernel needs the head of
+/// each row.
 static std::optional<int64_t> headsToPack(AttentionOp op) {
   StaticSizes sizes = StaticSizes::of(op);
   if (!sizes.heads || !sizes.keyHeads || *sizes.keyHeads == 0 ||

@@ -48,8 +48,9 @@ int64_t WarpPlan::registers() const {
   return total;
 }
 
-/// Few enough for as many CTAs on a multiprocessor as the registers of the
-/// roles allow, so that a dependent launch starts beside the one before.
+/// If the registers of the roles leave space for several CTAs on a
+/// multiprocessor, those of the launch do too, so that a dependent launch can
+/// start beside the previous one.
 int64_t WarpPlan::launchRegisters() const {
   int64_t needed = std::max<int64_t>(1, registers());
   int64_t ctas = std::max<int64_t>(1, machine.getRegisterCount() / needed);

@@ -21,12 +21,12 @@ struct Key {
   TableMasks masks;
   SmallVector<std::string> dtypes;
   SmallVector<StringRef> machines;
-  bool exact = false;  // of an entry: not for smaller head dims
+  bool exact = false;  // of an entry: only for its own head dims
   bool packed = false; // of an entry: for problems whose heads it packs
 
-  /// The keys of a row end like those of a causal mask, and begin like those of
-  /// a window. If all rows have the same, no sub-tile has fewer blocks, as
-  /// without a mask.
+  /// Returns the masks that an entry has to serve. `row_keys` with an end count
+  /// as a causal mask, and those with a first key as a window. If all rows see
+  /// the same keys, all sub-tiles run the same blocks, as without a mask.
   static TableMasks masksOf(ProblemAttr problem) {
     StringRef served = builtInMask(problem.getMask()).served;
     RowKeys sides = problem.getRowKeys();
@@ -100,8 +100,8 @@ struct Key {
            headDimV == other.headDimV && machines == other.machines &&
            exact == other.exact && packed == other.packed;
   }
-  /// Whether an entry for head dim `native` (-1: any) serves `wanted`. In tiles
-  /// that are wider than the head dim the further columns are zero.
+  /// Whether an entry for head dim `native` (-1: any) serves `wanted`. If a
+  /// tile is wider than the head dim, its last columns are zero.
   bool servesHeadDim(int64_t native, int64_t wanted) const {
     return native == -1 || (exact ? native == wanted : native >= wanted);
   }
@@ -206,8 +206,8 @@ static LogicalResult verifyPacked(TableEntryOp entry) {
 }
 
 /// Checks that every entry can be reached, and that the last entry has no
-/// condition, so that every launch reaches one. Entries of another file follow
-/// packed ones.
+/// condition, so that every launch reaches one. After packed entries those of
+/// another file follow, so their last one may have a condition.
 static LogicalResult verifyEntries(ArrayRef<TableEntryOp> entries) {
   TableEntryOp last = entries.back();
   if (last.getWhen() && !last.getPacked()) {
@@ -387,10 +387,10 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
   return candidates;
 }
 
-/// Returns the entries of one candidate, which is packed or not. All rungs of a
-/// problem are of the head dims with the fewest columns. Of these candidates
-/// the one of the lowest rung, at least `firstRung`, is taken, and of that rung
-/// the one for the fewest masks. None if there is no such rung.
+/// Chooses among the candidates that are packed, or among the others, and
+/// returns the entries of one. Only candidates with the fewest columns count.
+/// Of these it takes the lowest rung from `firstRung` on, and on that rung the
+/// candidate for the fewest masks. Returns no entries if there is no such rung.
 static SmallVector<TableEntry> chooseRung(ArrayRef<Candidate> all, bool packed,
                                           int64_t firstRung) {
   SmallVector<Candidate> candidates;

@@ -25,8 +25,8 @@ def _replays() -> Any:
 
 
 def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
-    """The signature of the call of a public function with these options and tensors, and
-    an earlier call with it, to be repeated. Either is None where there is none."""
+    """The signature of a public function's call with these options and tensors, and an earlier call with the same
+    signature, which it can repeat. Each is None if there is none."""
     torch = modules.get("torch")
     if torch is None or torch.compiler.is_compiling():
         return None, None

@@ -187,7 +187,7 @@ def compiler() -> ctypes.CDLL:
 
 
 def check(status: int) -> None:
-    """Raises what `status` of the runtime stands for, with its message."""
+    """Raises the exception for a `status` of the runtime, with its message."""
     if status:
         message = runtime().attn_last_error().decode(errors="replace")
         raise _STATUS_ERRORS.get(status, AttnError)(message)
@@ -204,7 +204,7 @@ def support_error(ir: str, target: str) -> str:
 
 
 def explain(ir: str, target: str) -> str:
-    """What the compiler decides about the module, a decision a line."""
+    """The compiler's decisions about the module, one per line."""
     text = ctypes.c_char_p()
     check(compiler().attn_explain(ctypes.byref(_compile_args(ir, target)), ctypes.byref(text)))
     return (text.value or b"").decode(errors="replace")
@@ -317,7 +317,7 @@ _PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyCapsule_GetPointer", 
 
 
 def exchange_api(kind: type) -> ExchangeAPI | None:
-    """How to read objects of the class of tensors, None if it does not say."""
+    """The interface for reading objects of this class of tensors, None if the class has none."""
     capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
     if capsule is None:
         return None

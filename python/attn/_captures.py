@@ -64,7 +64,8 @@ class Captured(Operand):
 
     @property
     def operand(self) -> str:
-        """What regions call it, beside values such as `%b`, whose name it may have."""
+        """Its name in regions. It differs from those of other values, such as `%b`, even if the user's name is the
+        same."""
         return value_in_region(self.name)
 
     def __getitem__(self, index: Any) -> Any:
@@ -85,7 +86,7 @@ class Captured(Operand):
 
     @property
     def has_place(self) -> bool:
-        """Whether the functions read the value from a place that may get another value."""
+        """Whether the functions read the value from a variable, attribute or item that may be assigned again."""
         return not isinstance(self.value, Extent) and not getattr(self.value, "automatic", False)
 
     def checked(self, number: Any) -> Any:

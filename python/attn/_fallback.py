@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls of other libraries that attn does not support, and that these compute themselves: which
-errors mean that, and the warning."""
+"""Calls of other libraries' functions that attn does not support and that these libraries compute themselves: the
+errors that mean this, and the warning."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def capture_names(ir: str) -> list[str]:
 
 
 class Wanted(NamedTuple):
-    """Which gradients a launch computes. Those of K and V have one kernel."""
+    """The gradients that a launch computes. Those of K and V come from one kernel."""
 
     q: bool
     kv: bool
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
     @property
     def each(self) -> tuple[bool, ...]:
-        """Whether there is one, for q, k, v and captured tensors."""
+        """For q, k, v and each captured tensor: whether its gradient is wanted."""
         return self.q, self.kv, self.kv, *self.captures
 
 

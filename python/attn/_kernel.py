@@ -22,7 +22,7 @@ from ._words import Words
 _DTYPES = {"bf16": "bf16", "bfloat16": "bf16", "f16": "f16", "float16": "f16", "half": "f16"}
 _LAYOUTS = ("bshd", "bhsd")
 
-# What is fixed when a kernel is compiled, and what its functions read.
+# The options that are fixed when a kernel is compiled, and the tensors that its functions read.
 Traced = Tuple[Problem, "list[Captured]"]
 
 
@@ -50,7 +50,7 @@ class _Program(NamedTuple):
 
 
 def _kind(value: Any) -> Any:
-    """What a kernel is compiled for, of a tensor that its functions read."""
+    """The properties of a captured tensor that a kernel is compiled for."""
     if not hasattr(value, "shape"):
         return None
     rank = len(value.shape)
@@ -88,7 +88,8 @@ class Kernel:
         return _Program(problem, captures, ir, f"{self.layout} {ir}", sources)
 
     def _trace_again(self) -> None:
-        """Makes the kernel read what the functions read now. Compiles another kernel if element
+        """Makes the kernel read the tensors and numbers that the functions read now. Compiles another kernel if
+        element
         types or ranks have changed."""
         if self._trace:
             self._program = self._make_program(*self._trace())

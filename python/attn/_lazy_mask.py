@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 from ._band import Band
 from ._mask_function import MaskFunction
 
-# What attn computes attention from, instead of from the elements of a mask.
+# The descriptions of masks from which attn computes attention without their elements.
 Rule = Union[Band, MaskFunction]
 
 _COPIES = (torch.ops.aten.alias.default, torch.ops.aten.detach.default)

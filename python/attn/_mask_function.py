@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention with the mask that a form describes, by a kernel that evaluates it. All layers that get
-the mask share its kernels, and all masks of a form share what was traced of it."""
+"""Attention with the mask that a form describes, by a kernel that evaluates it. All layers that get the mask share
+its kernels, and all masks of one form share its trace."""
 
 from __future__ import annotations
 

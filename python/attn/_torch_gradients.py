@@ -211,7 +211,7 @@ if hasattr(torch_library, "register_vmap"):  # from torch 2.5 on; older ones ref
 
 
 class Call:
-    """What a call of attention has besides its tensors. With `heads_first` these are (batch, head,
+    """The options of a call of attention, apart from its tensors. With `heads_first` these are (batch, head,
     position, dim), otherwise (batch, position, head, dim)."""
 
     def __init__(self, ir: str, floats: Sequence[float], ints: Sequence[int], deterministic: bool, heads_first: bool = False):

@@ -28,7 +28,7 @@ MAX_POSITIONS = 1 << 30
 
 
 class Trace:
-    """The regions of one problem and what they capture, each thing once. Numbers of Python
+    """The regions of one problem and their captures, each of them once. Numbers of Python
     are part of the kernel, but for those that changed since an earlier trace and that
     `passes` accepts as arguments."""
 
@@ -110,8 +110,8 @@ class Regions(NamedTuple):
 
 
 def regions_of(score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None) -> Regions:
-    """The regions of a user's functions. Numbers that changed since an earlier call are
-    arguments of the kernel, where the functions do with them what a kernel can."""
+    """The regions of a user's functions. Numbers that changed since an earlier call are arguments of the kernel, if
+    the functions use them only in ways that a kernel can."""
     for _ in range(2):
         trace = Trace(lambda _: True)
         try:

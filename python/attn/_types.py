@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The element types that score and mask functions compute in, with torch's rules:
-which type a result has, and what a number becomes in a type."""
+"""The element types that score and mask functions compute in, with torch's rules for the type of a result and for the
+conversion of numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors in the caller's words. The runtime knows tensors by the names and the dims that
-the kernel has; the caller may have other names and the dims in another order."""
+"""Errors in the caller's words. The runtime knows tensors by the kernel's names and order of dims; the caller may use
+other names, and dims in another order."""
 
 from __future__ import annotations
 

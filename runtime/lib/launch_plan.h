@@ -126,7 +126,7 @@ struct PlanTemporary {
   std::string name;
   DataType dtype = DataType::F32;
   std::vector<Expr> dims;
-  /// As for PlanArg.
+  /// The number of the symbol of the first dim's stride, as for PlanArg.
   int firstStrideSymbol = -1;
 };
 

@@ -112,7 +112,7 @@ ws.kernel @registers_never_come machine "sm_90a" args ["n"] problem #p config #c
 
 // -----
 
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments of roles 'query' and 'key' beside a condition on their sizes, got no such ones}}
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected arguments of roles 'query' and 'key' beside a condition on their sizes, got none}}
 ws.kernel @short machine "sm_90a" args ["n"] problem #p config #c variant <"f" when <seqlen_k at_most 1024>> schedule #s smem 32792 attributes {attn.checks = []} {
 ^bb0(%n: i32):
   ws.role @wg warps 1 regs 24 replicas 1 {

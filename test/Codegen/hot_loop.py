@@ -135,7 +135,7 @@ def is_optional(label, following):
 
 
 def rare(body, blocks, following, held):
-    """What runs on demand, by block: a rescaling does nothing but multiply, only a
+    """The work of blocks that run only on demand: a rescaling does nothing but multiply, only a
     search for a reference takes logarithms, a large reference is subtracted from all
     scores, and a mask leaves scores for others to use."""
     names = {}

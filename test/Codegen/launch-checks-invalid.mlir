@@ -7,7 +7,7 @@
 
 // -----
 
-// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list what has to hold of a launch, got none}}
+// expected-error @below {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list the conditions of a launch, got none}}
 ws.kernel @f machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] problem #p config #c schedule #s smem 0 {
 ^bb0(%q: tensor<?x?x?x64xbf16>, %n: i32, %x: f32):
   ws.role @load warps 1 regs 24 replicas 1 {
@@ -31,7 +31,7 @@ ws.kernel @case machine "sm_90a" args ["q" ("b", "sq", "hq", "d"), "n", "x"] pro
 }
 
 // -----
-// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list what has to hold of a launch, got another attribute}}
+// expected-error @above {{'ws.kernel' op attn-lower-to-nvvm: expected 'attn.checks' to list the conditions of a launch, got another attribute}}
 42 : i64
 
 // -----

@@ -26,7 +26,7 @@ def expect(lines, output, commands):
 
 
 def run(shell, text):
-    """What the commands of a block print; ends the test if one fails."""
+    """The output of a block's commands; ends the test if one fails."""
     shell.stdin.write(text + "\necho :done:\n")
     shell.stdin.flush()
     output = ""

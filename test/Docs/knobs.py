@@ -38,7 +38,7 @@ def spelled(value):
 
 
 def properties_of(entry, knob):
-    """What a row may say of an entry: the value of its knob, or its head dims and its condition."""
+    """The properties of an entry that a row may state: the value of its knob, or its head dims and its condition."""
     if knob:
         return {spelled(entry.get("parameters", {}).get(knob))}
     return {"head_dim {}, {}".format(*entry["head_dims"]), f"when <{entry.get('when')}>"}

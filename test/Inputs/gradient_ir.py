@@ -71,7 +71,7 @@ class Score:
                  "%g{n} = arith.mulf %f{n}, %k{n} : f32", f"%y{{n}} = arith.mulf {name}, %g{{n}} : f32", "{r} = arith.addf {x}, %y{n} : f32")
 
     def bias(self, places=None, element=None, gradient=None):
-        """Of each query, of each key or of each pair; perhaps of each batch and head."""
+        """A bias of each query, of each key or of each pair, and perhaps of each batch and head."""
         places = places or self.rng.choice(("i", "hi", "bi", "bhi", "j", "bj", "ij", "hij", "bhij"))
         name = self.read(places, element or self.rng.choice(FLOATS), self.wanted() if gradient is None else gradient)
         self.add(f"{{r}} = arith.addf {{x}}, {name} : f32")

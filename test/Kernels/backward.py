@@ -51,7 +51,7 @@ SUM = ("%x = arith.mulf %a, %difference : tensor<KxMxf32>",
        "        %sum = tile.broadcast %sums dim 0 : tensor<64xf32> -> tensor<KxMxf32>\n"
        "        %x = arith.subf %product, %sum : tensor<KxMxf32>")
 
-# What is tried: edits of the program of one warpgroup, of 64 keys: (old, new) each.
+# The edits that are tried, of the program of one warpgroup with 64 keys: (old, new) each.
 OF_ONE_WARPGROUP = {
     "a value in two places": [
         (" transpose_a", ""),

@@ -14,7 +14,7 @@
 // The schedule is legal; the compiler lacks what the lines below name.
 // RUN: attn-opt %s --attn-verify-schedule=lowering=false -o /dev/null
 // RUN: not attn-compile %s --emit=ptx -o - 2>&1 | FileCheck %s
-// CHECK: error: 'tile.kernel' op V29: expected what machine 'sm_90a' has a lowering for, got the transposed operand A of 'mm_dq' ('transposed_a')
+// CHECK: error: 'tile.kernel' op V29: expected a schedule that machine 'sm_90a' has a lowering for, got the transposed operand A of 'mm_dq' ('transposed_a')
 
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 

@@ -78,7 +78,7 @@ func.func @bound(%q: !q, %k: !q, %v: !q, %scale: f32, %left: i32 {attn.gradient}
 !lse = tensor<?x?x?xf32>
 
 func.func @configured(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
-  // expected-error @below {{'attn.attention' op attn-differentiate: expected no 'config', which attn-configure attaches after it}}
+  // expected-error @below {{'attn.attention' op attn-differentiate: expected no 'config', which attn-configure attaches after this pass}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       config <tile_m = 128, tile_n = 128, work = grid> : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse
@@ -90,7 +90,7 @@ func.func @configured(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
 !lse = tensor<?x?x?xf32>
 
 func.func @inferred(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
-  // expected-error @below {{'attn.attention' op attn-differentiate: expected the mask of the user, which attn-infer-mask changes after it}}
+  // expected-error @below {{'attn.attention' op attn-differentiate: expected the mask of the user, which attn-infer-mask changes after this pass}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
       row_keys {
       ^bb0(%b: i32, %h: i32, %i: i32):
@@ -116,7 +116,7 @@ func.func @results(%q: !q, %k: !q, %v: !q, %scale: f32) -> !q {
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// expected-error @below {{'func.func' op attn-differentiate: expected no symbol '@f_bwd' yet, the name of the function of its gradients}}
+// expected-error @below {{'func.func' op attn-differentiate: expected no symbol '@f_bwd', the name for the function of its gradients}}
 func.func @f(%q: !q, %k: !q, %v: !q, %scale: f32) -> (!q, !lse) {
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse

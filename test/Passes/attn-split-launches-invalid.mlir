@@ -58,7 +58,7 @@ func.func @f(%o: !t, %do: !t, %lse: !s, %dlse: !s, %more: !s)
 
 func.func @f(%o: !t, %do: !t, %lse: !s, %dlse: !s)
 ...
-  // expected-error @below {{'arith.addf' op attn-split-launches: expected ops of attention, 'func.return' and constants in a function with several of the first, got this op}}
+  // expected-error @below {{'arith.addf' op attn-split-launches: expected only ops of attention, 'func.return' and constants in a function with several ops of attention, got this op}}
   %sum = arith.addf %lse, %dlse : !s
   %d, %l = attn.delta %o, %do, %sum, %dlse layout(bshd) : (!t, !s) -> !s
   %d2, %l2 = attn.delta %o, %do, %sum, %dlse layout(bshd) : (!t, !s) -> !s
@@ -86,7 +86,7 @@ func.func @g(%q: !t, %scale: f32, %do: !t, %dlse: !s) -> (!s, !s) {
 
 func.func @f(%q: !t, %k: !t, %v: !t, %do: !t, %dlse: !s) -> (!s, !s) {
   %scale = arith.constant 1.0 : f32
-  // expected-error @below {{'attn.attention' op attn-split-launches: expected operand #3 to be an argument of the function or a result of an op before, got a constant}}
+  // expected-error @below {{'attn.attention' op attn-split-launches: expected operand #3 to be an argument of the function or a result of an earlier op, got a constant}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) : (!t, !t, !t) -> (!t, !s)
   %d, %l = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !s) -> !s
   return %d, %l : !s, !s
@@ -105,7 +105,7 @@ func.func @f(%q: !t, %scale: f32, %dlse: !s) -> (!s, !s) {
 
 func.func @f(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !s, %do: !t, %dlse: !s) -> (!t, !t) {
   %d, %l = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !s) -> !s
-  // expected-error @below {{'attn.attention_bwd' op attn-split-launches: expected the function to return result #0, which one kernel makes beside those that it returns}}
+  // expected-error @below {{'attn.attention_bwd' op attn-split-launches: expected the function to return result #0, since the same kernel computes results that are returned}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %l, %d scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !s)
   return %dk, %dv : !t, !t
 }
@@ -120,7 +120,7 @@ func.func @f(%q: !t, %k: !t, %v: !t, %scale: f32, %do: !t, %dlse: !s, %a: f32, %
         attn.yield %y : f32
       } : (!t, !t, !t) -> (!t, !s)
   %d, %l = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !s) -> !s
-  // expected-error @below {{'attn.attention_bwd' op attn-split-launches: expected the captures of the ops of the function before, got others}}
+  // expected-error @below {{'attn.attention_bwd' op attn-split-launches: expected the captures of the earlier ops of the function, got others}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %l, %d scale(%scale) mask(none) layout(bshd) captures(%b : f32)
       score_region {
       ^bb0(%x: f32, %n: i32, %h: i32, %i: i32, %j: i32, %c: f32):

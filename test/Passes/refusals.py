@@ -167,7 +167,7 @@ def is_like(message, row):
 
 
 def pattern_of(row):
-    """What finds the message of a row, with its values, which are between two quotes or two spaces."""
+    """A pattern for the message of a row, with its values, which are between two quotes or two spaces."""
     return ".*".join(re.escape(piece) for piece in re.split(r"(?<=')(?=')|(?<= )(?= )", row))
 
 
@@ -205,7 +205,7 @@ class Refusals:
         return run.stderr if run.returncode == 1 else ""
 
     def problem_of(self, row, front, source):
-        """What is wrong with the input of a row; None if it is refused as the row says."""
+        """The fault of a row's input; None if it is refused as the row says."""
         if source is None:
             return None if front == OWN else "expected an input that is refused, got none"
         wanted = pattern_of(row)

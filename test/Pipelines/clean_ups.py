@@ -31,7 +31,7 @@ CLEAN_UPS = {
 
 
 def run(command, text):
-    """What the command writes; stops the test where it fails."""
+    """The output of the command; stops the test if it fails."""
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"failed with status {done.returncode}: {' '.join(command)}\n{done.stderr}")

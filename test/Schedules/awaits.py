@@ -55,7 +55,7 @@ def compile_entry(tools, entry, mask, *options):
 
 
 def simulate(tools, bundle, entry):
-    """What is wrong with a bundle; None if nothing is: CTAs run several items, some without keys."""
+    """The fault of a bundle, or None. CTAs run several items, some without keys."""
     head_dim = re.search(r"head_dim (\d+)", entry)[1]
     ctas = 2 if "cluster = 2" in entry else 1
     for keys in (200, 0):

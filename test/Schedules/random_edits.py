@@ -42,7 +42,7 @@ LIST = re.compile(r"\b(before|kv|after) \{ ([^}]*) \}")
 ACT = re.compile(r"(?:\w+ : )?\w+(?:\([^)]*\))?(?:\[\d+\])?(?: \+ \d+)?")
 NUMBER = re.compile(r"\b(depth|credits) (\d+)")
 PLACE = re.compile(r"(?m)^ *(chan|hold) .*$")
-# What a schedule may say in place of another, where it says one of them.
+# Words that may replace one another in a schedule.
 WORDS = (("peel first_masked", "peel first_branch", "peel first", "peel none"), ("depth 1", "over v", "over q", "over k"))
 ROLE = re.compile(r"(?m)^( *role \w+)(\[\d\])? warps (\d+) ")
 SPLIT = re.compile(r"(?m)^ *split M (\d)( whole\(([^)]*)\))?.*$")
@@ -76,7 +76,7 @@ class Editor:
         return self.rng.choice(found) if found else None
 
     def name(self, kind):
-        """Of one of the turns, edges or rendezvous that the schedule declares."""
+        """The name of one of the turns, edges or rendezvous that the schedule declares."""
         return self.rng.choice(re.findall(rf"(?m)^ *{kind} (\w+)", self.text) or ["none"])
 
     def edit(self):
@@ -209,7 +209,7 @@ def edited(rng, text):
 
 
 def simulate(tools, case, bundle):
-    """What is wrong with a bundle on the simulator, or None."""
+    """The fault of a bundle on the simulator, or None."""
     ctas = 2 if "cluster = 2" in case.schedule else 1
     for q, kv, more in clean.problems(case, PROBLEMS):
         done = tools.run("attn-run", bundle, "--device=sim", "--check", "--guard", "--seeds=4", f"--sm-count={ctas}",
@@ -221,7 +221,7 @@ def simulate(tools, case, bundle):
 
 
 def program(ws):
-    """What identifies a kernel: its `ws` without the schedule that it came from."""
+    """The identity of a kernel: its `ws` without the schedule that it came from."""
     with open(ws, encoding="utf-8") as file:
         text = re.sub(r"(?s)schedule <.*?\n  }>", "", file.read())
     return hashlib.sha256(text.encode()).digest()

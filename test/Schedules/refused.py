@@ -16,7 +16,7 @@ BASE = "rescale_before_pv"
 
 HEAD_DIMS = ("head_dim 64, 64", "head_dim 128, 128")
 
-# What is wrong; edits as (old, new) pairs; what the message has to contain; the file.
+# The fault; edits as (old, new) pairs; text that the message has to contain; the file.
 CASES = [
     ("a ring of one slot for K and V, which are held at once",
      [("depth 4", "depth 1")], "V18: .*deadlock with 'load' at .*the free barrier of 'kv'", "union_ring"),
@@ -110,7 +110,7 @@ def schedule_text(base, edits):
 
 
 def problem_of(args, case):
-    """What is wrong with the compiler's answer to one case; None if nothing is."""
+    """The fault of the compiler's answer to one case, or None."""
     _, edits, wanted, *base = case
     text = schedule_text(base[0] if base else BASE, edits)
     if wanted is None:

@@ -57,7 +57,7 @@
 // enough: the role has no places in them.
 // RUN: sed -e 's/warps 1 regs [0-9]*/warps 1 regs 24/; s/role store warps 1/role store warps 4/; s/warps 4 regs 232/warps 4 regs 224/' %s > %t.four.mlir
 // RUN: not attn-compile %t.mlir --schedule=%t.four.mlir -o %t.four.attn 2>&1 | FileCheck %s --check-prefix=FOUR
-// FOUR: V29: expected what machine 'sm_90a' has a lowering for, got role 'store' of 1 x 4 warps, which one thread runs ('odd_role')
+// FOUR: V29: expected a schedule that machine 'sm_90a' has a lowering for, got role 'store' of 1 x 4 warps, which one thread runs ('odd_role')
 
 attn.table_entry fwd @store_warp_pair head_dim 128, 128
     masks ["none"]

@@ -22,7 +22,7 @@ import schedules
 
 # Keys are walked from the last block to the first: with 300 of them 256..299, 128..255, 0..127.
 FIRST, MIDDLE, LAST = 280, 200, 50
-# Those that a reference from the first block overflows on.
+# The inputs on which a reference from the first block overflows.
 OVERFLOWS = [
     f"spike-key:{MIDDLE}",
     f"spike-key:{LAST}",

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# What belongs to glibc and to GCC's support library, and the project's own.
+# The libraries of glibc and GCC, and the project's own.
 ALLOWED = re.compile(r"^(lib(c|m|dl|rt|pthread|gcc_s|attn_jit|attn_runtime)\.so(\.\d+)*|ld-linux.*)$")
 # The oldest glibc that they run with.
 GLIBC = (2, 34)

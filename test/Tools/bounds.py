@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --check does with the numerics contract of a bundle's plan.
+"""Tests how --check uses the numerics contract of a bundle's plan.
 
 usage: bounds.py BUILD FOLDER
 

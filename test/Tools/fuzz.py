@@ -96,7 +96,7 @@ class Fuzzer:
             return file.read()
 
     def complaint(self, data):
-        """What is wrong with the answer to one input; None if nothing is."""
+        """The fault of the answer to one input, or None."""
         with open(self.path, "wb") as file:
             file.write(data)
         if os.path.exists(self.output):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What --help says is true: every option that it names is one, every option that the program
+"""Tests that --help is true: every option that it names is one, every option that the program
 takes is named, the environment is read, and the examples work.
 
 usage: help.py BUILD ROOT TOOL

@@ -114,7 +114,7 @@ CASES = {
 }
 
 
-# How a region makes an f32 of an element %e of a captured tensor.
+# The ops by which a region converts an element %e of a captured tensor to f32.
 TO_FLOAT = {
     "f16": "arith.extf %e : f16 to f32", "bf16": "arith.extf %e : bf16 to f32", "f32": "arith.addf %e, %none : f32",
     "f64": "arith.truncf %e : f64 to f32", "i1": "arith.uitofp %e : i1 to f32", "ui8": "arith.uitofp %e : i8 to f32",

@@ -29,7 +29,7 @@ import tempfile
 import time
 
 TESTS = ("Dialect", "Passes", "Codegen", "Schedule")
-# What a program with a fault may take: longer, or more, is a failure.
+# The time and memory that a program with a fault may use: more is a failure.
 SECONDS, BYTES = 60, 8 << 30
 SETTING = re.compile(r'^config\.(attn_src_root|attn_obj_root) = .*|^lit_config\.load_config\(.*', re.MULTILINE)
 # Added to the settings of the build.

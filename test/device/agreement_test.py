@@ -126,8 +126,7 @@ class Problem:
 
 
 def units_apart(row, i, other):
-    """How far element i of a row of O is from another value, in LARGEST_UNITS'
-    units."""
+    """The distance of element i of a row of O from another value, in LARGEST_UNITS' units."""
     difference = abs(value_of(row[i]) - value_of(other))
     most = max(abs(value_of(word)) for word in row)
     if most == 0:

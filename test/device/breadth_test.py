@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the forward pass supports, on a GPU: the cases of test/breadth.py.
+"""Tests all that the forward pass supports on a GPU, by the cases of test/breadth.py.
 
 ATTN_BUILD is the build. Where it has no compiler, ATTN_BREADTH is a folder with
 the cases compiled beforehand: test/breadth.py --build build --device none --out DIR.

@@ -42,7 +42,7 @@ def choose(faults, each, wanted):
 
 
 def read_refusal(run):
-    """Who refused, by which rule, and the message: the operations' verifiers have no name of their own."""
+    """The check that refused, its rule and the message. Verifiers of operations have no name of their own."""
     if run.returncode < 0:
         return "crash", "", f"signal {-run.returncode}"
     error = re.search(r"error: (.*)", run.stderr)

@@ -42,7 +42,7 @@ BESIDE = ("address", "branch", "coordinate", "guard")
 
 
 def killer(mutant):
-    """What noticed a mutant: a rule of the simulator, by its id, or another check."""
+    """The check that noticed a mutant: a rule of the simulator, by its id, or another one."""
     message = mutant["message"]
     rule = re.search(r"\[([a-z]+(?:[.-][a-z]+)+)\]", message)
     if mutant["by"] in ("launch", "warning", "load") and rule:

@@ -187,7 +187,8 @@ def problems(kernel):
 
 
 def gradient_problems(kernel):
-    """Those of a kernel of gradients, whose work items own `tile_m` queries or keys, and loop over the others."""
+    """The problems for a kernel of gradients, whose work items own `tile_m` queries or keys and loop over the
+    others."""
     d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
 
     def problem(own, others, schedules, heads=1, batches=1):

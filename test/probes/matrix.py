@@ -153,7 +153,7 @@ class Wgmma:
 
 
 class Layout:
-    """How an operand lies in shared memory: bytes between core matrices along
+    """The layout of an operand in shared memory: bytes between core matrices along
     the leading (LBO) and the other dimension (SBO), and the swizzle's span."""
 
     MODES = {0: 0, 128: 1, 64: 2, 32: 3}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What bench/make_ablations.py takes from the schedule table, and what it changes in it."""
+"""Tests which entries of the schedule table bench/make_ablations.py uses, and what it changes in them."""
 
 import os
 import re

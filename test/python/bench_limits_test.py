@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is counted of a kernel, and what follows for the units of the GPU."""
+"""Tests the counts of a kernel's instructions, and the shares of the GPU's units that follow from them."""
 
 import argparse
 import os

@@ -237,7 +237,7 @@ class Options(unittest.TestCase):
 
 
 class Entrants(unittest.TestCase):
-    """Who takes part where; the bundles are stand-ins that say their problem."""
+    """The contenders that take part at a point. The bundles are stand-ins that only state their problem."""
 
     def session(self, variants, *argv):
         session = Session.__new__(Session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What test/clean.py takes for clean, and what it runs."""
+"""Tests which results test/clean.py accepts as clean, and what it runs."""
 
 import os
 import sys

@@ -68,7 +68,7 @@ def method_of(tokens, owner):
 
 
 def signature(name, tokens, at):
-    """What tells a method from the others of its class; its parameters begin at `at`."""
+    """The name and parameters of a method, which distinguish it in its class; the parameters begin at `at`."""
     end = past_group(tokens, at, "(", ")")
     return name, " ".join(tokens[at:end]), tokens[end:end + 1] == ["const"]
 

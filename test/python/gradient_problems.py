@@ -9,7 +9,8 @@ import torch
 
 import attn
 
-# What the rule adds, since a result is rounded to 16 bits: the rounding of a value that 0.3 was added to.
+# The tolerance that the rule adds because a result is rounded to 16 bits: the rounding of a value to which 0.3 was
+# added.
 _SHIFT = 0.3
 
 

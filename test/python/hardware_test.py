@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What test/hardware.py finds, asked as scripts ask it."""
+"""Tests what test/hardware.py finds, when it is called as scripts call it."""
 
 import os
 import re

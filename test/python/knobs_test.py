@@ -16,8 +16,8 @@ import coinflips
 import make_ablations
 import schedules
 
-# Of the configuration, what is no choice on the machine that schedules are drawn for: CTAs
-# that share a product, columns, which follow from the head dims, and the rung of a ladder.
+# Fields of the configuration that are not a choice on the machine for which schedules are drawn: CTAs that share a
+# product, columns, which follow from the head dims, and the rung of a ladder.
 NO_CHOICE = {"cta_group", "tile_d", "tile_dv", "rung"}
 GENERATOR = schedules.of()
 
@@ -82,7 +82,7 @@ class Knobs(unittest.TestCase):
 
 
 class Dialect(unittest.TestCase):
-    """What the attributes can say, the drawn schedules do."""
+    """Tests that the drawn schedules use everything that the attributes can state."""
 
     def setUp(self):
         self.text = "".join(map(entry_of, drawn_points()))
@@ -106,7 +106,7 @@ class Dialect(unittest.TestCase):
                 self.assertLessEqual(missing, {parameter and parameter.default, "running"})
 
     def test_no_field_may_be_more_than_it_may(self):
-        """Of numbers that are no sizes: a schedule says what it is generated from."""
+        """For numbers that are no sizes: a schedule states what it is generated from."""
         for name in set(parameters_of("ConfigAttr")) & set(GENERATOR.parameters) - {"tile_n"}:
             parameter = GENERATOR.parameters[name]
             for value in (parameter.least - 1, parameter.most + 1) if parameter.kind in ("number", "power") else ():

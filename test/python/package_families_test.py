@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How families of models of transformers run, by registration and by `attn.routed`, on the
-simulator: docs/python.md has the table."""
+"""Tests how families of models of transformers run on the simulator, by registration and by `attn.routed`:
+docs/python.md has the table."""
 
 import logging
 import os

@@ -66,7 +66,7 @@ class Right(GradientTest):
 
 
 class Identities(GradientTest):
-    """What holds for the gradients of any tensors, on `DEVICE`."""
+    """Identities that hold for the gradients of any tensors, on `DEVICE`."""
 
     DEVICE, ROWS, COLUMNS = "cpu", 40, 50
 

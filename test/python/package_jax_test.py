@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What JAX's users are told: its arrays are taken, its functions and transforms are not."""
+"""Tests that JAX's arrays are accepted, and that its functions and transforms are refused with a message."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the ops of regions compute in each element type, on the simulator.
+"""Tests what the ops of regions compute in each element type, on the simulator.
 
 A mask region admits the pairs for which an op gives what Python says; where it does for
 all, the log-sum-exp of as many equal scores tells."""

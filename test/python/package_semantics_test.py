@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What torch tensors mean besides their memory, on the simulator: classes, derivatives, batches
-of vmap, and the rules for what is written."""
+"""Tests what torch tensors mean besides their memory, on the simulator: classes, derivatives, batches of vmap, and
+the rules for tensors that are written."""
 
 import unittest
 
@@ -140,7 +140,7 @@ class Classes(TorchTest):
 
 
 class Derivatives(TorchTest):
-    """Those that attn does not have are refused by name; package_gradients_test.py has the others."""
+    """Derivatives that attn does not have are refused by name; package_gradients_test.py tests the others."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the tests of the Python package share: the package itself, and tensors
+"""Shared by the tests of the Python package: the package itself, and tensors
 in host memory that need no library."""
 
 import ctypes

@@ -56,8 +56,8 @@ TYPE = "expected 'query' to be bfloat16 or float16"
 
 
 class SampleRules(TorchTest):
-    """What becomes of torch's samples of scaled_dot_product_attention on `DEVICE`: those of another element type are
-    refused, and all others right; those with dropout are random, and right without it."""
+    """torch's samples of scaled_dot_product_attention on `DEVICE`: those of an unsupported element type are refused,
+    and all others are right. Those with dropout are random, and right without it."""
 
     DEVICE = "cpu"
 

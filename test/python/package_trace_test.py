@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What score and mask functions become, and what is refused. Needs no library of
-tensors, and none of the project's."""
+"""Tests the regions that score and mask functions are traced to, and what is refused. Needs no library of tensors,
+and none of the project's libraries."""
 
 import functools
 import math

@@ -43,7 +43,7 @@ class ModelRules(unittest.TestCase):
         self.addCleanup(stack.close)
 
     def logits(self, model, ids, mask):
-        """Those of a prompt and of two further tokens, each on top of the cache."""
+        """The logits of a prompt and of two further tokens, each on top of the cache."""
         found = model(ids[:, :-2], attention_mask=mask[:, :-2], use_cache=True)
         logits, cache = [found.logits], found.past_key_values
         for n in (-2, -1):

@@ -59,7 +59,7 @@ def torch_divide(a, b):
 REFUSED = (
     "'//' of a float", "'%' of a float", "to an integer", "has numbers from", "the divisor is 0", "' of float64",
 )
-# What torch refuses, or leaves open, and attn computes.
+# Operations that torch refuses, or whose result it leaves open, and that attn computes.
 MORE = {"-": "differences of numbers and truth values", "where of truths": "torch asks for the same type"}
 
 

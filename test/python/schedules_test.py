@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the compiler answers about schedules: every entry of the table is a point, and what
-is none is refused by name."""
+"""Tests the compiler's answers about schedules: every entry of the table corresponds to a point, and others are
+refused by name."""
 
 import os
 import re
@@ -85,7 +85,7 @@ class Refusals(unittest.TestCase):
         self.path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "t.mlir")
 
     def refused(self, text):
-        """What is said of the first entry of a file, or of the file."""
+        """The message about the first entry of a file, or about the file."""
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
         with self.assertRaises(schedules.ScheduleError) as caught:

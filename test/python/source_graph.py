@@ -30,7 +30,7 @@ def objects(build, root):
 
 
 def object_problems(by_source, root):
-    """What is wrong with the objects of a build: a source without one, or with none that is as new as the source."""
+    """The faults of a build's objects: sources without an object, or with an object that is older than the source."""
     for source, paths in sorted(by_source.items()):
         built = [os.path.getmtime(path) for path in paths if os.path.exists(path)]
         if not built:

@@ -84,7 +84,7 @@ class StageEdits(unittest.TestCase):
         self.assertIn(("order", "ws"), honored)
 
     def test_an_edit_of_another_field_is_refused_or_honored(self):
-        """Of fields that are no parameters of schedules, such as tile_m."""
+        """For fields that are no parameters of schedules, such as tile_m."""
         entry = entry_of({})
         _, last = compiled(SOURCE, "ws", entry)
         consumed = re.search(r"attn\.consumed = \{(.*?)\}", last)[1]

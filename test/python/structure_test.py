@@ -79,7 +79,7 @@ def has_compiler(build):
 
 
 def source_problems(sources, compiled, has_compiler):
-    """What is wrong with the sources that a build compiles: all but fuzzers, which are built apart."""
+    """The faults of the sources that a build compiles: all except fuzzers, which are built separately."""
     left = sorted(path for path in sources if path.endswith(".cpp") and "/fuzz/" not in path and path not in compiled)
     if has_compiler:
         return [f"{path} is in no target: run CMake again" for path in left]

@@ -555,7 +555,8 @@ class Tables(unittest.TestCase):
             self.assertEqual(len(journal.read(path)), len(measured_log()))
 
     def test_an_entry_has_the_schedule_that_was_measured(self):
-        """That of the log, be it of a time when schedules had fewer parameters and more masks."""
+        """The schedule of the log, even if the log is from a time when schedules had fewer parameters and more
+        masks."""
         older = [{**r, "parameters": r["parameters"] and {k: v for k, v in r["parameters"].items() if k != "peel"},
                   "schedule": r["schedule"].replace("first_branch", "first_masked").replace('"window"]', '"window", "pointwise_region"]')}
                  if r["record"] == "candidate" else r for r in measured_log()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What test/witnesses/witnesses.py makes of a run, and parameters that it passes to kernels."""
+"""Tests how test/witnesses/witnesses.py judges a run, and the parameters that it passes to kernels."""
 
 import argparse
 import os

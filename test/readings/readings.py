@@ -31,7 +31,7 @@ def cases():
 
 
 def compare(tools, entry, mask):
-    """What compare-readings prints, and whether there is no difference."""
+    """The output of compare-readings, and whether there is no difference."""
     head_dim, head_dim_v = re.search(r"head_dim (\d+), (\d+)", entry).groups()
     problem = [f"--head-dim={head_dim}", f"--head-dim-v={head_dim_v}",
                "--mask=" + ("window_bottom_right" if mask == "window" else mask)]

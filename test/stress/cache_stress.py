@@ -55,7 +55,7 @@ def kernels(count):
 
 
 def work(build, count, seed, events, result):
-    """What one process does. Each message of the library becomes a line of `events`;
+    """The work of one process. Each message of the library becomes a line of `events`;
     `result` gets the digests, in the end."""
     import libattn_jit
     log = os.open(events, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -112,8 +112,7 @@ class Folder:
 
 
 def judge_events(events, killed):
-    """What is wrong with the order of events, and how many compilations were done
-    again for a killed process."""
+    """The faults in the order of events, and how many compilations were repeated for a killed process."""
     complaints, again, compiler, cached = [], 0, {}, set()
     for process, what, key in events:
         if what == "compiling":
@@ -140,7 +139,7 @@ def kill_some(processes, count, seconds, rng):
 
 
 def run_round(folder, want, seconds, rng):
-    """What is wrong, and how many compilations were done again."""
+    """The faults, and how many compilations were repeated."""
     args = folder.args
     processes = {f"process{i}": folder.start(f"process{i}") for i in range(args.processes)}
     kill_some(list(processes.values()), args.kills, seconds, rng)

@@ -56,7 +56,7 @@ def compile_case(case, folder):
 
 
 def schedule_params(case, blocks):
-    """Of the work: a CTA, or a pair, takes each item in turn or one of its own."""
+    """The parameters for work items: a CTA, or a pair, takes items in turn, or one of its own."""
     items = blocks * HEADS
     if case.ctas:
         return (*divider(blocks), *divider(HEADS), {"s32": items}, {"s32": 1})

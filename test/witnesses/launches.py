@@ -68,8 +68,8 @@ class Launch:
 
 
 def hide(scores, before, behind):
-    """Of (heads, rows, keys), hides the keys more than `before` before a row's own and `behind` behind it. The last
-    row's own is the last."""
+    """Hides, in (heads, rows, keys), the keys more than `before` before a row's own key or more than `behind` behind
+    it. The last row's own key is the last."""
     rows, keys = scores.shape[1:]
     distance = np.arange(keys)[None, :] - (np.arange(rows)[:, None] + keys - rows)
     scores[:, (distance < -before) | (distance > behind)] = -np.inf

@@ -37,7 +37,7 @@ struct GivenCaptures {
   std::map<std::string, double> scalars;
   std::map<std::string, TensorContent> tensors;
 
-  /// As options of the command line, each preceded by a space.
+  /// Returns the options of the command line, each preceded by a space.
   std::string spell() const;
 };
 

@@ -45,7 +45,7 @@ struct CheckResult {
   /// result.
   const char *name = "O";
   const char *lseName = "LSE";
-  /// What is to be said of the gradients of captures.
+  /// The results for gradients of captures, as text.
   std::string captures;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLog2e = 1.4426950408889634;
 
-/// What a row must be, and how far from it.
+/// The right value of a row, and the allowed error.
 struct Statistic {
   double want, bound;
 };

@@ -133,7 +133,7 @@ void GradientChecker::compare(size_t at, GradientErrors &errors) {
   errors.meanRounded += ofRounded / double(exact.size());
 }
 
-/// A row is empty if it has no part in any score with weight.
+/// A row is empty if none of its scores has weight.
 void GradientChecker::countRows() {
   size_t columns = size_t(got.shape[3]);
   for (size_t at = 0; at < exact.size(); at += columns) {

@@ -142,7 +142,8 @@ void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
   if (derivative == 0 && !std::isfinite(slope)) {
     share = 0;
   }
-  // Each of so many additions may round a partial sum of magnitudes.
+  // Each of these additions may round a partial sum as large as the sum of all
+  // magnitudes.
   double additions = double(p.seqK + p.rows()) * numerics.perAddition;
   gradient.exact[size_t(element)] += share;
   double ofSlope =
@@ -187,8 +188,8 @@ void Accumulator::addValue(size_t query, size_t key, double weight,
 }
 
 /// Adds a pair's shares of dQ and dK, without the scale. `error` is that of the
-/// derivative by the product of Q and K, `ofSlope` the part of it that the
-/// slope has in a reference that rounds, too.
+/// derivative by the product of Q and K, `ofSlope` the part of it that comes
+/// from the slope, which a reference that rounds has, too.
 void Accumulator::addProduct(size_t query, size_t key, double derivative,
                              double error, double ofSlope) {
   double rounded = roundTo(p.dtype, float(derivative + ofSlope));

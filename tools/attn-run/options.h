@@ -46,7 +46,7 @@ struct Options {
   uint64_t scheduleSeed = 0;
   // How the simulator treats hazards.
   std::string hazards = "error";
-  // How it adds products in matrix instructions.
+  // How the simulator adds products in matrix instructions.
   std::string sums = "hardware";
   // CTAs of two clusters share tensor memory.
   bool tmemContention = false;

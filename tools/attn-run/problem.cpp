@@ -195,7 +195,7 @@ static int64_t randomBound(const Random &random, uint64_t index,
   return random.integer(index + 1, least, std::max(limit, least));
 }
 
-/// Draws a length: sometimes 0 or 1, small, round or prime ones, and any.
+/// Draws a length: sometimes 0 or 1, otherwise small, round, prime or any.
 static int64_t randomLength(const Random &random, uint64_t index) {
   static const int64_t primes[] = {2,   3,   5,   7,   13,  31,  61,  67,  127,
                                    131, 191, 193, 257, 383, 389, 509, 641, 701};

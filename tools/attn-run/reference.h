@@ -44,7 +44,7 @@ struct RowResult {
   /// The largest allowed error of the LSE.
   double lseBound = 0;
 
-  /// What dropout multiplies the weight of each key with in O.
+  /// The factor by which dropout multiplies the weight of each key in O.
   std::vector<double> factors;
   /// The share that the keys have in the sum of the softmax, beside the sink.
   double share = 1;

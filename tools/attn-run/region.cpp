@@ -79,7 +79,7 @@ bool Region::Reader::findValue(const std::string &word, size_t &value) {
     value = firstResult + number;
     return word == "%" + std::to_string(number) && number < region.ops.size()
                ? true
-               : fail("expected the result of an op before, got '" + word +
+               : fail("expected the result of an earlier op, got '" + word +
                       "'");
   }
   int arg = -1;
@@ -429,7 +429,8 @@ double Region::slopeOf(const Op &op, size_t result, size_t at,
     numbers[n] = values[op.operands[n]].lanes[lane][at];
   }
   for (size_t n = 0; n < op.operands.size(); ++n) {
-    // What does not depend on the score has no part, however steep the op.
+    // An operand that does not depend on the score contributes nothing, even if
+    // the derivative of the op is infinite.
     if (double outer = slopes[op.operands[n]]; outer != 0) {
       slope += outer * op.slopes->of[n](numbers[0], numbers[1], numbers[2],
                                         values[result].lanes[lane][at]);
@@ -455,9 +456,10 @@ double Region::slopeBy(size_t source, size_t at,
   return known[result];
 }
 
-/// Returns how far the derivative is from those by functions with errors, of
-/// scores with errors: that of tanh, 1 - y^2, loses most of its digits where
-/// tanh is near 1, and that of a maximum jumps where its operands are equal.
+/// Estimates the error of the derivative in a kernel, whose functions and
+/// scores have errors: the derivative of tanh, 1 - y^2, loses most of its
+/// digits where tanh is near 1, and that of a maximum jumps where its operands
+/// are equal.
 double Region::slopeError(size_t source, size_t at,
                           const std::vector<Column> &values, double slope,
                           std::vector<double> &known) const {

@@ -36,7 +36,7 @@ using Captures = std::vector<Capture>;
 /// The position that an index comes from.
 enum class Position { Batch, Head, Query, Key, Other };
 
-/// What one read of a capture has to do with the score of one key.
+/// The derivative of the score of one key by one element of a capture.
 struct CaptureSlope {
   size_t arg;      // of the plan
   int64_t element; // of the capture, packed
@@ -58,9 +58,9 @@ public:
                   std::array<std::vector<double>, kLanes> &scores) const;
   /// Computes, in float64, the derivative of the region's score of each key by
   /// the score that the region receives, which is `scores`. Integers and truth
-  /// values have no derivative, and a rounding passes it on. `errors` are
-  /// estimates of how far a kernel's may be from them, whose scores may be off
-  /// by `scoreErrors`.
+  /// values have no derivative, and a rounding passes it on. `errors` estimate
+  /// the errors of a kernel's derivatives if its scores have errors of up to
+  /// `scoreErrors`.
   void foldSlopes(const Captures &captures, const Row &row,
                   const std::vector<int64_t> &keys,
                   const std::vector<double> &scores,

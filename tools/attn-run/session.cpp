@@ -43,8 +43,8 @@ static bool collectScalars(const runtime::LaunchPlan &plan,
   return true;
 }
 
-/// Whether the inputs include what a forward pass would have computed. A launch
-/// with other heads than groups of them is refused.
+/// Whether the inputs include what a forward pass would have computed. Without
+/// whole groups of heads there are none: the launch is refused.
 static bool needsStatistics(const runtime::LaunchPlan &plan,
                             const Problem &problem) {
   bool hasGroups = problem.headsK > 0 && problem.headsQ % problem.headsK == 0;

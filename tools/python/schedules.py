@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Schedules, asked of the compiler: what parameters they are generated from, the entry of
-a point, and the entries of the table. docs/tuning.md has the requests."""
+"""Asks the compiler about schedules: the parameters that they are generated from, the entry of a point, and the
+entries of the table. docs/tuning.md has the requests."""
 
 import atexit
 import contextlib
@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Parameter:
-    """What a parameter may be. `values`: those that are allowed, in words; `words`: all of
+    """A parameter of schedules. `values`: the allowed ones, in words; `words`: all of
     them where they are words. `only`: {another: {"is": or "is_not": a value}}, where it
     matters."""
 
@@ -35,8 +35,8 @@ class Parameter:
 
 
 class ScheduleError(ValueError):
-    """What the compiler says of a request that it cannot answer, or of an entry that no
-    point stands for."""
+    """The compiler's message about a request that it cannot answer, or about an entry that corresponds to no
+    point."""
 
 
 def beside(*path):
@@ -134,8 +134,8 @@ def machine_field(machine):
 
 
 class Entry:
-    """An entry of the table, as the compiler has read it. `point` and `changed` refuse
-    what no point stands for."""
+    """An entry of the table, as the compiler has read it. `point` and `changed` refuse an entry that corresponds to
+    no point."""
 
     def __init__(self, schedules, read):
         self.schedules, self.read = schedules, read

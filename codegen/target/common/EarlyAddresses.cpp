@@ -18,7 +18,7 @@ static Operation *findWait(scf::IfOp branch, const Target &chip) {
   return op && chip.waitsForProducts(op) ? op : nullptr;
 }
 
-/// Moves the ops between a wait and `end` that need nothing of the wait.
+/// Moves the ops between a wait and `end` that do not use its results.
 static void moveBefore(Operation *wait, Operation *end) {
   llvm::SmallPtrSet<Operation *, 16> late = {wait};
   for (Operation *op = wait->getNextNode(); op != end;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Additions to memory wait for products. What does not depend on these, their
-// addresses, is computed before the wait, while the products are in flight.
+// Additions to memory wait for products. Their addresses do not depend on the
+// products, and are computed before the wait, while the products are in flight.
 #ifndef ATTN_CODEGEN_EARLYADDRESSES_H
 #define ATTN_CODEGEN_EARLYADDRESSES_H
 
@@ -9,8 +9,8 @@
 
 namespace attn::codegen {
 
-/// Moves what the additions of a kernel need, and what is computed between a
-/// wait and them without its results, to before the wait.
+/// Moves ops to before the wait: those that compute the addresses of additions,
+/// and those between the wait and the additions that do not use its results.
 void computeAddressesEarly(ws::KernelOp kernel, const Target &chip);
 
 } // namespace attn::codegen

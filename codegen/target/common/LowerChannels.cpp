@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // attn-lower-channels: channels, edges, turns and rendezvous become mbarriers
-// and named barriers. Everything that a schedule may not say is derived here:
+// and named barriers. Everything that a schedule cannot state is derived here:
 //
 //   counter       one a role and ring, +1 a cycle, kept in registers;
 //                 slot = cycle mod depth, parity = (cycle div depth) mod 2
@@ -13,8 +13,8 @@
 //   verdict       VerdictPatterns.cpp
 //   mailbox       BarrierPlan.cpp
 //
-// Of a channel or edge of the cluster each CTA has barriers of its own, on
-// which the warps of all CTAs arrive.
+// For a channel or edge of the cluster, each CTA has its own barriers, on which
+// the warps of all CTAs arrive.
 #include "KernelChecks.h"
 #include "SyncPatterns.h"
 #include "Target.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which warps of a CTA run which role, and with how many registers: the roles
-// of a kernel with what WarpPlan says of them.
+// of a kernel, placed by WarpPlan.
 #ifndef ATTN_CODEGEN_ROLEPLACEMENT_H
 #define ATTN_CODEGEN_ROLEPLACEMENT_H
 
@@ -41,8 +41,8 @@ public:
   int64_t registersOf(int64_t group) const { return plan.registersOf(group); }
   /// Registers of each thread at the launch.
   int64_t launchRegisters() const { return plan.launchRegisters(); }
-  /// CTAs of a multiprocessor that the launch leaves registers for: 1 unless
-  /// that takes fewer registers than a CTA would have by itself.
+  /// The number of CTAs for which a multiprocessor has registers at launch, if
+  /// the launch uses fewer registers than a CTA alone could; otherwise 1.
   int64_t ctas() const;
   /// The group after those of the role that runs in group `group`.
   int64_t endOfGroup(int64_t group) const;

@@ -53,8 +53,8 @@ public:
 
   // Operands.
 
-  /// Chooses the layouts of slots that do not follow from the tile alone: the
-  /// encodings of their types, which mean what the chip says.
+  /// Chooses the layouts of slots that do not follow from the tile alone, and
+  /// records them as the encodings of their types. Only the chip reads these.
   virtual void layOutSlots(ws::KernelOp kernel) const = 0;
 
   /// Checks that a tile can be stored in shared memory.

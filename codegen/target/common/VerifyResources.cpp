@@ -22,8 +22,8 @@ static constexpr StringLiteral passName = "attn-verify-resources: ";
 
 namespace {
 
-/// What one warp does with the resources of its CTA, from the view of its first
-/// thread. Branches that depend on other things than the warp are all taken.
+/// Reads how one warp uses the resources of its CTA, from the view of its first
+/// thread. A branch that does not depend on the warp alone is taken both ways.
 class WarpReader {
 public:
   WarpReader(const Target &chip, int64_t warp) : chip(chip), warp(warp) {}

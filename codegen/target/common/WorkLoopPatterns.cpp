@@ -59,7 +59,8 @@ struct WorkLoopPattern : ItemPattern<ws::WorkLoopOp> {
     } else if (items.verdict()) {
       enterTwice(emit, op);
     } else {
-      // Those of the item are made once; those of its blocks are worth it.
+      // An item's divisions outside the loop over its blocks run once. Only
+      // those in it are worth a reciprocal.
       prepareDivisions(emit, op, [](Operation *division) {
         return bool(division->getParentOfType<scf::ForOp>());
       });

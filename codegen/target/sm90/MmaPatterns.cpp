@@ -28,7 +28,8 @@ SmallVector<int32_t> stepsAlongRow(SmemTile tile) {
   return offsets;
 }
 
-/// Returns them for an operand in which k runs down the rows (MN-major).
+/// Returns these offsets for an operand in which k runs down the rows
+/// (MN-major).
 SmallVector<int32_t> stepsDownRows(SmemTile tile) {
   SmallVector<int32_t> offsets;
   for (int64_t k = 0; k < tile.rows; k += mmaDepth) {
@@ -38,8 +39,8 @@ SmallVector<int32_t> stepsDownRows(SmemTile tile) {
 }
 
 /// Returns the offsets in B of the instructions that compute D, if one does not
-/// compute all of its `columns`; otherwise nothing. Those of the next one begin
-/// `bytes` later.
+/// compute all of its `columns`; otherwise nothing. The columns of the next
+/// instruction begin `bytes` later.
 SmallVector<int32_t> columnParts(int64_t columns, int64_t bytes) {
   if (columns == mmaColumns || columns % mmaColumns != 0) {
     return {};
@@ -75,8 +76,8 @@ int64_t columnsOf(Value result) {
 constexpr int64_t ignoredOffset = 16;
 
 /// Returns the low word of a descriptor: the address, and the leading offset.
-/// In an MN-major operand that is the distance of two panels. The high word is
-/// SmemTile::descriptorHigh().
+/// In an MN-major operand, the offset is the distance from one panel to the
+/// next. The high word is SmemTile::descriptorHigh().
 Value descriptorLow(OpBuilder &builder, Location loc, Value address,
                     int64_t leadingBytes) {
   Arithmetic emit{builder, loc};

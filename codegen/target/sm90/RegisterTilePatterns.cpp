@@ -346,7 +346,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
   }
 };
 
-/// The same, from a slot in shared memory.
+/// Loads a thread's elements of a vector from a slot in shared memory.
 struct ReadRowPattern : OpConversionPattern<ws::ReadRowOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -10,8 +10,8 @@
 
 namespace attn::codegen::sm90 {
 
-/// A rows x columns tile of 16-bit elements in shared memory. The encoding of
-/// its type may be a number, of which the columns of a panel are a divisor.
+/// A rows x columns tile of 16-bit elements in shared memory. If its type has a
+/// number as its encoding, panels have to end at multiples of so many columns.
 struct SmemTile {
   int64_t rows, columns, ends;
 
@@ -26,8 +26,8 @@ struct SmemTile {
   static constexpr int64_t elementBytes = 2;
   static constexpr int64_t chunkBytes = 16; // the unit of swizzling
 
-  /// Returns the widest span of 128, 64 or 32 bytes whose elements divide a
-  /// row, or the part of it where panels have to end.
+  /// Returns the widest span of 128, 64 or 32 bytes that divides a row, or the
+  /// columns after which a panel has to end.
   int64_t spanBytes() const {
     for (int64_t bytes : {128, 64}) {
       if (ends * elementBytes % bytes == 0) {

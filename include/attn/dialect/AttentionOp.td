@@ -62,8 +62,8 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 
     where i' and j' are i and j with bit 3 cleared. If `drop` is 2^16, all weights are 0.
 
-    With `sinks`, each query head has one more score, that of no key and of no value: the sum in the softmax and the
-    LSE also have exp(sinks[h]). A row without keys then has O = 0 and LSE = sinks[h].
+    With `sinks`, each query head has one more score, which belongs to no key and no value: the sum in the softmax and the
+    LSE include exp(sinks[h]). A row without keys then has O = 0 and LSE = sinks[h].
 
     **Operands**
     - `query` (B, Sq, Hq, D), `key` (B, Sk, Hk, D), `value` (B, Sk, Hk, Dv): bf16
@@ -93,9 +93,9 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     see, and the end: the key after the last one. A third i32 is the end of a prefix: query i
     sees the keys before it too. Keys before 0 or beyond the last are no keys, and between a
     first key and an end that is not after it there are none. Kernels skip the blocks of keys that
-    no query of a tile may see, and compare no positions in blocks that all of them see. Where it is not proven that no number gets smaller when
-    i grows, they read those of all rows of a tile; with a prefix it must be proven. `attn-infer-mask`
-    derives `row_keys` from mask regions.
+    no query of a tile may see, and compare no positions in blocks that all of them see. If it is not proven that no number
+    gets smaller when i grows, they read the numbers of all rows of a tile; with a prefix it must be proven.
+    `attn-infer-mask` derives `row_keys` from mask regions.
 
     Captured tensors are read in their own element type; the ops of the region choose the
     types of the arithmetic. An i1 is a byte in memory, and true unless the byte is 0. A ui8

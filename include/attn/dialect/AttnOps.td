@@ -29,16 +29,16 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     window; `gathers`: also regions that read captured tensors at positions), and element
     types (absent: bf16 and f16). A problem with a smaller head dim uses the entry with the
     fewest columns that are enough; the remaining columns are zero. If several files need the
-    same number of columns, the one that covers the fewest masks is used. An entry that is
-    `exact` is for its own head dims alone: where its tiles are not as fast for smaller ones,
-    these go to the next wider entry. The columns of the tiles are the head dims of the entry,
+    same number of columns, the one that covers the fewest masks is used. An entry that is `exact` is only for its own
+    head dims: problems with smaller ones, for which its tiles are not fast, use the next wider entry. The columns of
+    the tiles are the head dims of the entry,
     or `tile_d` and `tile_dv` of its config, if these are not 0.
 
     An entry that is `packed` is for problems whose heads are static: the query heads of one
     head of K and V share the rows of a tile, so `pack_gqa` of its config is the number of
-    query heads for each head of K and V. The entries of a packed file of the table are tried
-    first, those of another file follow. Where the ratio is no value of `pack_gqa`, or a
-    region needs the head of a row, the problem has the others alone.
+    query heads for each head of K and V. The entries of a packed file of the table are tried first, those of another
+    file follow. If `pack_gqa` cannot have the ratio as its value, or if a region needs the head of a row, only the
+    others are used.
 
     A schedule file is a module of such ops. The table is all files of
     `passes/schedule/data/schedules` and `passes/schedule/data/rungs`. The entries of one

@@ -19,7 +19,7 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
         lse2[b, h, i]  = LSE[b, h, i] * log2(e)
 
     In a row without keys, whose LSE is -inf, and in rows after the last query, delta is 0
-    and lse2 is +inf: exp2(score - lse2) is 0 there, and no other rule is needed.
+    and lse2 is +inf: exp2(score - lse2) is then 0, so such rows need no other rule.
 
     **Operands**
     - `out` and `out_gradient` (B, Sq, Hq, Dv): O as the forward pass stored it, and its
@@ -80,23 +80,24 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     With `dropout(rate, state)`, the O of the forward pass has weights P[i, j] * m[i, j], where m is 0 for a pair that is dropped, and otherwise
     one divided by the probability of being kept. Then dV has P * m in place of P, and dX has dP * m in place of dP.
 
-    The gradients of a head of K and V are the sums over its group of query heads. Where P is 0, dX is 0,
-    whatever g is.
+    dK and dV of a head of K and V are sums over its group of query heads. Where P is 0, dX is 0, even if g is infinite or
+    NaN.
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
     `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R;
     or `sums_dk`: the first two of these.
 
-    With a further word it computes the derivative by a capture instead: the region then yields, in place of g, the
-    derivative t of z by the element of `captures` number `of` that the pair reads, or, without `of`, z's derivative by the
-    scale times the scale. Over the pairs of which the mask admits j, with dC[i, j] = P[i, j] * (dP[i, j] - delta[i]) * t[i, j]:
+    With one of the following words it computes derivatives by a capture instead. The region then yields t in place of g:
+    the derivative of z by the element that the pair reads of capture number `of`, or, without `of`, the derivative of z by
+    the scale, times the scale. Over the pairs that the mask admits, with dC[i, j] = P[i, j] * (dP[i, j] - delta[i]) *
+    t[i, j]:
 
     | word | result |
     |---|---|
     | `row_sums` | (B, Hq, Sq), f32: the sum of dC over the keys of a query |
     | `key_sums` | (B, Hk, Sk), f32: the sum of dC over the queries of a key, and over the group of query heads |
-    | `pairs` | the gradient of the capture, in its type: element `at`(b, h, i, j) is the sum of dC over the batches and heads that `at` leaves out; elements that no pair reads are 0 |
-    | `elements` | the gradient of the capture, an f32: the dC of each pair is added to the element at the indices that the region yields. An element has the sum of those with its index and of what it is before; additions are in any order |
+    | `pairs` | the gradient of the capture, in its type: element `at`(b, h, i, j) is the sum of dC over the batches and heads that `at` does not use; elements that no pair reads are 0 |
+    | `elements` | the gradient of the capture, an f32: the dC of each pair is added to the element at the indices that the region yields. The result is the old element plus the dC of all pairs with its indices, added in any order |
 
     **Operands**
     - `query`, `key`, `value`, `scale`, `bounds`, `dropout_rate`, `dropout_state`, `captures`: those of `attn.attention`, as are the masks
@@ -121,13 +122,13 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
       if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, D)
-    - C12: `of` is the number of a capture, a tensor or number of f32, f16 or bf16, beside `row_sums`, `key_sums`, `pairs` or `elements`
-      alone; all but `row_sums` have it, and that of `elements` is a tensor of f32
+    - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
+    - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
+      `key_sums`, `pairs` and `elements` have it, `row_sums` may have it, and no other word has it
     - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums` or `sums_dk`
-    - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
 
     C3 to C8 compare static sizes only; the others are checked at launch.
 
@@ -210,8 +211,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
 def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
   let summary = "the gradient of a capture, from sums over the keys of each query, or over the queries of each key";
   let description = [{
-    Element `at`(b, h, p) of the result is the sum of `sums` over the dimensions that `at` leaves out, in one order,
-    divided by `over` if there is one. An element that no (b, h, p) has is 0.
+    Element `at`(b, h, p) of the result is the sum of `sums` over the dimensions that `at` does not use, in one order,
+    divided by `over` if there is one. An element to which `at` maps no (b, h, p) is 0.
 
     **Operands**
     - `sums` (B, H, P): f32

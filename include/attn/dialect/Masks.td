@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The built-in masks, and the numbers that launches give them. All else that
-// knows one is generated from here: the enums, the op's text and its verifier,
-// the keys that a kernel reads, what launch plans say of them, the Python
-// package and the documentation.
+// The built-in masks, and the bounds that launches give them. Everything that
+// lists masks is generated from these records: the enums, the op's text and its
+// verifier, the keys that a kernel reads, their description in launch plans,
+// the Python package and the documentation.
 //
-// A query sees the keys from a first to a last one. Each is an expression of
-// launch plans: a number, a word, or in parentheses an operator and its operands.
-// Its words are `diagonal`, the key on the query's diagonal; `seqlen_q` and
-// `seqlen_k`; and the name of the bound. It grows with the diagonal.
+// A query sees the keys from a first to a last one. Both are expressions of
+// launch plans: a number, a word, or in parentheses an operator and its
+// operands. The words are `diagonal`, the key on the query's diagonal;
+// `seqlen_q` and `seqlen_k`; and the name of the bound. The expressions must
+// not decrease when the diagonal grows.
 #ifndef ATTN_DIALECT_MASKS_TD
 #define ATTN_DIALECT_MASKS_TD
 
 include "attn/dialect/Tables.td"
 
-// The other way round: the queries that see a key are those whose diagonals are
-// from a first to a last one, expressions with the word `key`, which is not
+// Conversely, the queries that see a key are those with a diagonal from a first
+// to a last one. These are expressions with the word `key`, which is not
 // negative, in place of `diagonal`.
-/// A number of a launch, i32, at least `least`, that a mask needs or may have.
-/// It gives the first key or the last; one for the last is `diagonal` plus what
-/// does not depend on the query. One that gives the first key gives the last
-/// diagonal, and one that gives the last key the first diagonal.
+/// A bound: an i32 argument of a launch, at least `least`, that a mask needs or
+/// may have. It defines `first` and `lastDiagonal`, or `last` and
+/// `firstDiagonal`. Apart from `diagonal`, `last` does not depend on the query.
 class Attn_Bound<int bitNumber, string cppName, string boundName, int atLeast,
                  string text> {
   bits<32> number = bitNumber;
@@ -53,7 +53,7 @@ def Attn_Chunk : Attn_Bound<2, "Chunk", "chunk", 1, "positions of a chunk"> {
   let lastDiagonal = !strconcat("(sub (mul (add (div key ", size, ") 1) ", size, ") 1)");
 }
 
-/// A mask, which counts from the first query and key or from the last.
+/// A mask. Its diagonal begins at the first query and key or ends at the last.
 class Attn_Mask<int value, string cppName, string maskName, bit fromLast,
                 string text> {
   bits<32> number = value;
@@ -63,12 +63,13 @@ class Attn_Mask<int value, string cppName, string maskName, bit fromLast,
   string meaning = text;
   // Does the last key lie on the diagonal? Otherwise a bound says it, if any.
   bit causal = 0;
-  // Bounds that launches have to give, and may; and whether one has to be there.
+  // Bounds that launches have to give, and those that they may give, and
+  // whether at least one of them is needed.
   list<Attn_Bound> needs = [];
   list<Attn_Bound> takes = [];
   bit needsAny = 0;
-  // The word of schedule tables for entries that serve the mask. With a bound an
-  // entry has to serve `window` too.
+  // The word by which entries of the schedule table say that they serve the
+  // mask. For a mask with bounds they must serve `window` too.
   string served = maskName;
   string needed = !interleave(!foreach(b, needs, b.name), " ");
   string taken = !interleave(!foreach(b, takes, b.name), " ");

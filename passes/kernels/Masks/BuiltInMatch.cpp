@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes built-in masks. Queries and keys count from the first ones: the
-// lengths are unknown to a mask region.
+// Recognizes built-in masks, of those that are aligned at the top left: a mask
+// region does not know the lengths.
 #include "BuiltInMatch.h"
 #include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
 using namespace attn;
 
-/// The d of a bound i + d.
+/// Returns the d of a bound i + d.
 static std::optional<int64_t> shiftOf(const KeyExpression &expression,
                                       const RegionFacts &facts) {
   bool isShifted =
@@ -18,7 +18,7 @@ static std::optional<int64_t> shiftOf(const KeyExpression &expression,
   return isShifted ? std::optional(expression.sum.constant) : std::nullopt;
 }
 
-/// The c of a bound (i / c) * c.
+/// Returns the c of a bound (i / c) * c.
 static std::optional<int64_t> chunkOf(const KeyExpression &expression,
                                       const RegionFacts &facts) {
   if (expression.kind != KeyExpression::Bound || expression.sum.constant != 0 ||
@@ -39,8 +39,8 @@ static std::optional<int64_t> chunkOf(const KeyExpression &expression,
   return divisor == factor ? std::optional(factor) : std::nullopt;
 }
 
-/// Drops the end of a query's chunk from `end`: the next query, which is in the
-/// same chunk or begins one, is never beyond it.
+/// Drops the end of the query's chunk from `end` if its other part is i + 1,
+/// the causal bound, which never exceeds the end of the chunk.
 static KeyExpression dropChunkEnd(const KeyExpression &end,
                                   const KeyExpression &first,
                                   const RegionFacts &facts) {

@@ -13,8 +13,8 @@ struct BuiltInMatch {
   llvm::SmallVector<int64_t, 2> values = {};
 };
 
-/// The built-in mask that admits the keys of an interval; nothing if there is
-/// none.
+/// Returns the built-in mask that admits the keys of an interval, if there is
+/// one.
 std::optional<BuiltInMatch> matchBuiltInMask(const KeyInterval &interval,
                                              const RegionFacts &facts);
 

@@ -62,16 +62,16 @@ static remark::RemarkOpts remarkOpts() {
   return remark::RemarkOpts::name("infer-mask").category("attn");
 }
 
-/// Whether kernels skip blocks of keys by the interval. For a prefix they need
-/// the first and the last row of a tile alone.
+/// Whether kernels can skip blocks of keys by the interval. With a prefix, the
+/// first and the last row of a tile must be enough to bound its blocks.
 static bool isUsable(const KeyInterval &interval, const SumMaker &sums) {
   return interval.isExact &&
          (!interval.hasPrefix() || interval.isOrdered(sums));
 }
 
 /// Intersects the interval found so far with that of a factor, if the result is
-/// an interval. The factor stays in the region unless the interval says all of
-/// it.
+/// an interval. The factor stays in the region unless the interval expresses
+/// all of it.
 template <typename Op> void MaskInference<Op>::readFactor(Value factor) {
   FormulaReader reader(facts, sums);
   KeyInterval interval = intervalOf(reader.read(factor), sums);

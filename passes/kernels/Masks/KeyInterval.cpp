@@ -31,8 +31,8 @@ static void addPart(KeyExpression::Kind kind, std::vector<KeyExpression> &parts,
   parts.push_back(part);
 }
 
-/// `neutral` is the number that changes nothing, `deciding` the one that
-/// decides.
+/// `neutral` is the number that changes nothing, `deciding` the number that
+/// fixes the result.
 static KeyExpression join(KeyExpression::Kind kind, int64_t neutral,
                           int64_t deciding,
                           const std::vector<KeyExpression> &parts) {
@@ -77,7 +77,7 @@ static Direction directionOf(const MaskFormula &guard, const SumMaker &sums) {
                                           : sums.directionOf(guard.choice);
 }
 
-/// A row whose guard is closed ends at 0 or begins beyond all keys.
+/// A row whose guard is false ends at 0 or begins beyond all keys.
 bool KeyExpression::isOrdered(const SumMaker &sums) const {
   bool areParts = llvm::all_of(
       parts, [&](const KeyExpression &part) { return part.isOrdered(sums); });
@@ -110,7 +110,7 @@ KeyInterval KeyInterval::all() {
 
 bool KeyInterval::isAll() const { return first.is(0) && end.is(kItemLimit); }
 
-/// Returns an interval without a prefix that holds both the interval and its
+/// Returns an interval without a prefix that contains both the interval and its
 /// prefix.
 static KeyInterval withoutPrefix(const KeyInterval &a) {
   return a.hasPrefix()
@@ -119,9 +119,9 @@ static KeyInterval withoutPrefix(const KeyInterval &a) {
              : a;
 }
 
-/// A prefix and an interval from key 0 have a prefix in common. With any other
-/// interval, the result is not exact: it may hold keys of that smaller prefix
-/// which the other interval does not.
+/// A prefix and an interval from key 0 intersect in a prefix. With any other
+/// interval the result is not exact: it may contain keys of that smaller prefix
+/// that are not in the other interval.
 KeyInterval attn::intersect(const KeyInterval &a, const KeyInterval &b) {
   if (a.hasPrefix() && b.hasPrefix()) {
     return intersect(a, withoutPrefix(b));
@@ -135,7 +135,7 @@ KeyInterval attn::intersect(const KeyInterval &a, const KeyInterval &b) {
           a.isExact && b.isExact && isOne};
 }
 
-/// The interval of one part of a conjunction.
+/// Returns the interval of one part of a conjunction.
 static KeyInterval intervalOfPart(const MaskFormula &part) {
   KeyInterval interval = KeyInterval::all();
   switch (part.kind) {
@@ -156,9 +156,9 @@ static KeyInterval intervalOfPart(const MaskFormula &part) {
   return interval;
 }
 
-/// Empties the row of a closed guard: it ends at 0 if the guard opens as the
-/// query's position grows, and begins beyond all keys if it closes. So neither
-/// end falls.
+/// Empties the rows whose guard is false. They end at 0 if the guard becomes
+/// true as the query's position grows, and begin beyond all keys if it becomes
+/// false. So neither end falls.
 static void close(KeyInterval &interval, const MaskFormula &guard,
                   const SumMaker &sums) {
   if (directionOf(guard, sums) == Direction::Down) {
@@ -169,7 +169,7 @@ static void close(KeyInterval &interval, const MaskFormula &guard,
   assert(!interval.hasPrefix() && "a conjunction has one interval");
 }
 
-/// The interval of a conjunction of parts that are no Or.
+/// Returns the interval of a conjunction; none of the parts is an Or.
 static KeyInterval intervalOfAll(ArrayRef<MaskFormula> parts,
                                  const SumMaker &sums) {
   KeyInterval interval = KeyInterval::all();
@@ -191,7 +191,8 @@ static KeyInterval intervalOfAll(ArrayRef<MaskFormula> parts,
 
 /// Two intervals that begin or end together are one interval, and one from key
 /// 0 becomes a prefix of the other if both are ordered. Otherwise the result is
-/// the interval around both, which holds more keys. Only `a` may have a prefix.
+/// the interval around both, which contains more keys. Only `a` may have a
+/// prefix.
 static KeyInterval unite(const KeyInterval &a, const KeyInterval &b,
                          const SumMaker &sums) {
   bool isExact = a.isExact && b.isExact;

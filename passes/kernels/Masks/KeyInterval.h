@@ -8,7 +8,7 @@
 
 namespace attn {
 
-/// A position of keys, of a query.
+/// A key position that is computed for each query.
 struct KeyExpression {
   enum Kind {
     Number, // sum.constant: 0, or kItemLimit for no end
@@ -34,13 +34,13 @@ struct KeyExpression {
   }
 };
 
-/// The least and the most of expressions; bounds that differ by a constant
-/// become one.
+/// Return the smallest and the largest of expressions; bounds that differ only
+/// by a constant become one.
 KeyExpression leastOf(const std::vector<KeyExpression> &parts);
 KeyExpression mostOf(const std::vector<KeyExpression> &parts);
 
-/// A query sees no key but those from `first` to before `end`, and those before
-/// `prefix`. If the interval is exact, it sees all of them.
+/// A query sees only keys from `first` to before `end`, and keys before
+/// `prefix`. If the interval is exact, the query sees all of them.
 struct KeyInterval {
   KeyExpression first, end, prefix;
   bool isExact = true;
@@ -54,7 +54,8 @@ struct KeyInterval {
   }
 };
 
-/// The interval of a formula: the smallest that its form shows.
+/// Returns an interval that contains all keys that the formula admits: the
+/// smallest that its form shows.
 KeyInterval intervalOf(const MaskFormula &formula, const SumMaker &sums);
 KeyInterval intersect(const KeyInterval &a, const KeyInterval &b);
 

@@ -44,8 +44,8 @@ bool SumMaker::addTerm(LinearSum &sum, Value value, int64_t factor) {
   return isGood;
 }
 
-/// Adds factor * value: the terms of a value that an exact sum, difference,
-/// product by a constant or cast makes.
+/// Adds factor * value. If the value is an exact sum, difference, product by a
+/// constant or cast, adds the terms of its operands instead.
 bool SumMaker::add(LinearSum &sum, Value value, int64_t factor,
                    unsigned &steps) const {
   if (!isSmall(factor) || steps == 0) {

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace attn;
 
 /// Joins the parts of an And or an Or; `neutral` is the formula that changes
-/// nothing, `deciding` the one that decides.
+/// nothing, `deciding` the formula that fixes the result.
 static MaskFormula join(MaskFormula::Kind kind, MaskFormula::Kind neutral,
                         MaskFormula::Kind deciding,
                         std::vector<MaskFormula> parts) {
@@ -108,7 +108,8 @@ MaskFormula FormulaReader::readSelect(arith::SelectOp select, bool isNegated) {
            {read(condition, true), read(select.getFalseValue(), isNegated)})});
 }
 
-/// A signed predicate for `predicate`, if the operands are compared alike.
+/// Returns a signed predicate that compares the operands like `predicate`, if
+/// there is one.
 static std::optional<arith::CmpIPredicate>
 asSigned(arith::CmpIPredicate predicate, bool areNatural) {
   using P = arith::CmpIPredicate;
@@ -247,8 +248,8 @@ MaskFormula FormulaReader::solveQuotient(Operation *op, const LinearSum &rest,
   return scaled ? solveOptional(sums.combine(*scaled, -1, *sum)) : opaque();
 }
 
-/// max(a, b) is at least a number if one of them is, and at most one if both
-/// are; a minimum the other way round.
+/// max(a, b) is at least n if a or b is, and at most n if both are. For a
+/// minimum it is the other way round.
 MaskFormula FormulaReader::solveExtremum(Operation *op, const LinearSum &rest,
                                          bool isFirst) {
   std::vector<MaskFormula> parts;

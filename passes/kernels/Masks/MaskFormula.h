@@ -40,16 +40,17 @@ public:
   FormulaReader(const RegionFacts &facts, const SumMaker &sums)
       : facts(facts), sums(sums) {}
 
-  /// The formula of a truth value, or of its opposite.
+  /// Returns the formula of a truth value, or of its negation.
   MaskFormula read(mlir::Value truth, bool isNegated = false);
-  /// Returns the op for which the last opaque part is opaque, or null.
+  /// Returns the op that made the last opaque part opaque, or null.
   mlir::Operation *getObstacle() const { return obstacle; }
 
 private:
   MaskFormula readComparison(mlir::arith::CmpIOp compare, bool isNegated);
   MaskFormula readSelect(mlir::arith::SelectOp select, bool isNegated);
-  /// The formula of sum >= 0; the others are of sums of one form: with the key
-  /// itself, with no key, and with an op of the key.
+  /// Returns the formula of sum >= 0. The functions below do this for one form
+  /// of sum each: with the key itself, without the key, and with an op on the
+  /// key.
   MaskFormula solve(const LinearSum &sum);
   MaskFormula solveKey(const LinearSum &rest, bool isFirst);
   MaskFormula solveGuard(const LinearSum &sum);

@@ -60,8 +60,8 @@ Value RowKeysWriter::number(Type type, int64_t value) {
 
 static Interval limits32() { return {INT32_MIN, INT32_MAX}; }
 
-/// factor * value as an i32 or i64; a far value is moved to the nearest that is
-/// not.
+/// Writes factor * value as an i32 or i64; a far value is replaced by the
+/// nearest number that is not far.
 Value RowKeysWriter::writeTerm(Value value, int64_t factor, Type type) {
   bool isMoved = isFar(facts.rangeOf(value));
   value = copy(value);
@@ -84,7 +84,7 @@ Value RowKeysWriter::writeTerm(Value value, int64_t factor, Type type) {
                            .getResult();
 }
 
-/// An i32 if all parts of the sum are ones, otherwise an i64.
+/// Writes the sum: as an i32 if all its parts are i32s, otherwise as an i64.
 Value RowKeysWriter::writeSum(const LinearSum &sum) {
   Interval total{0, 0};
   bool isNarrow = true;
@@ -117,8 +117,8 @@ Value RowKeysWriter::writeSum(const LinearSum &sum) {
                    .getResult();
 }
 
-/// The sum as an i32 that is not negative: numbers beyond all positions become
-/// the nearest that are not.
+/// Writes the sum as an i32 that is not negative: a number beyond all positions
+/// is replaced by the nearest one that is not.
 Value RowKeysWriter::writePosition(const LinearSum &sum) {
   if (sum.isConstant()) {
     return number(b.getI32Type(),

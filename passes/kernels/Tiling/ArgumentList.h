@@ -42,7 +42,7 @@ public:
   std::array<llvm::StringRef, 4> dimsOf(llvm::StringRef length,
                                         llvm::StringRef heads,
                                         llvm::StringRef columns) const;
-  /// Returns the names that launches give captures by.
+  /// Returns the names of the captures in launches.
   llvm::SmallVector<std::string> captureNames() const;
   ArgumentsAttr getDescription() const;
   /// Adds the arguments to a kernel's block and sets the variables.

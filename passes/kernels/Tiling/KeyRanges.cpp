@@ -13,8 +13,9 @@ tile::RangesAttr KeyRanges::ranges(MLIRContext *context) const {
     return tile::RangeAttr::get(context, kind, atMost);
   };
   SmallVector<tile::RangeAttr> list;
-  // Without a bound on the right, only the block that the keys fill partially
-  // is masked. With parts there is no such limit: few parts have that block.
+  // If nothing bounds the keys on the right, only the last block is masked,
+  // which the keys may fill partially. Items in parts have no such limit, since
+  // few parts contain that block.
   bool isEnd = !maskRegion && !hasEnd() && !parts;
   list.push_back(range(tile::RangeKind::Masked,
                        isEnd ? std::optional<int64_t>(1) : std::nullopt));
@@ -165,8 +166,8 @@ EndsOfRows KeyRanges::reduceRows(TileBuilder &b, Queries first,
   return ends;
 }
 
-/// If ends do not fall from row to row, the first and the last row have the
-/// least and the most.
+/// If no end falls from row to row, the first and the last row have the
+/// smallest and the largest.
 EndsOfRows KeyRanges::endsOfRows(TileBuilder &b, Queries first,
                                  Value rows) const {
   if (!rowKeys.isOrdered) {
@@ -178,8 +179,8 @@ EndsOfRows KeyRanges::endsOfRows(TileBuilder &b, Queries first,
   return {ofFirst.first, ofLast.first, ofFirst.end, ofLast.end};
 }
 
-/// Rows may be empty, or end before others begin, so blocks that some row does
-/// not see are masked.
+/// Rows may be empty, or end before others begin, so every block is masked that
+/// some row does not see completely.
 SmallVector<Value> KeyRanges::boundsOfRowKeys(TileBuilder &b, Queries first,
                                               Value rows) const {
   EndsOfRows ends = endsOfRows(b, first, rows);
@@ -228,7 +229,7 @@ Value KeyRanges::toBlock(TileBuilder &b, Value iteration,
 }
 
 /// Counts bounds like toBlock(). The last ranges are the blocks of the prefix:
-/// every row sees those before the end of the first row's.
+/// every row sees the blocks before the end of the first row's prefix.
 SmallVector<Value> KeyRanges::countBlocks(TileBuilder &b, const RowBlock &at,
                                           Value firstRow, Values bounds) const {
   SeenBlocks seenBlocks = blocksOfItem(b, at);

@@ -34,8 +34,8 @@ struct RowKeysRegion {
   bool isOrdered = true;      // no key that it yields falls from row to row
   llvm::SmallVector<mlir::Value> captures;
 
-  /// Those of an attn.attention or of its gradients, with the arguments of the
-  /// kernel for its captures.
+  /// Returns the region of an attn.attention or of its gradients, with the
+  /// arguments of the kernel for its captures.
   template <typename Op>
   static RowKeysRegion of(Op op, mlir::ValueRange captures) {
     if (!op.hasRowKeys()) {
@@ -58,8 +58,8 @@ struct RowEnds {
   mlir::Value prefix; // the end of the prefix, or null
 };
 
-/// The least and the most of the ends of some rows; null where the rows are not
-/// bounded.
+/// The smallest and the largest of the ends of some rows; null where the rows
+/// are not bounded.
 struct EndsOfRows {
   mlir::Value leastFirst, mostFirst, leastEnd, mostEnd;
 };

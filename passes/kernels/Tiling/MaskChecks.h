@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels require of a mask, beyond what the verifiers of the ops check.
+// Checks of a mask for kernels, beyond those of the ops' verifiers.
 #ifndef ATTN_PASSES_KERNELS_TILING_MASKCHECKS_H
 #define ATTN_PASSES_KERNELS_TILING_MASKCHECKS_H
 

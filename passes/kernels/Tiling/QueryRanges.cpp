@@ -22,8 +22,8 @@ tile::RangesAttr QueryRanges::ranges(MLIRContext *context) const {
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
 }
 
-/// Each copy of `row_keys` computes all ends of a row, most of which nothing
-/// uses.
+/// Erases unused ops: each copy of `row_keys` computes all ends of a row, and
+/// most of them are not used.
 static void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
@@ -47,9 +47,9 @@ Value QueryRanges::clamp(TileBuilder &b, Value count) const {
   return b.max(b.min(keys.query.length, count), b.i32(0));
 }
 
-/// Some query sees keys up to the last one that sees the last key, and every
-/// query those between the ones that see the last key and those that see the
-/// first.
+/// Some key is seen by the queries from the first one that sees the first key
+/// to the last one that sees the last key. Every key is seen by those from the
+/// first one that sees the last key to the last one that sees the first key.
 QueryRanges::SeeingBlocks
 QueryRanges::blocksOfMask(TileBuilder &b, const OwnedKeys &owned) const {
   const BuiltInKeys &mask = keys.builtIn;
@@ -76,9 +76,9 @@ bool QueryRanges::hasRowsOfGroup() const {
          keys.rowKeys.region->getArgument(headArgument).use_empty();
 }
 
-/// Returns how many blocks of queries, from the first one on, yield at most
-/// `most` for their first or last row, by a binary search: what `row_keys`
-/// yields does not fall from row to row.
+/// Returns the number of blocks, from the first one on, whose first or last row
+/// has a key of at most `most`. A binary search finds it, because keys do not
+/// fall from row to row.
 Value QueryRanges::countBlocks(TileBuilder &b, const OwnedKeys &owned,
                                RowKey which, bool ofLastRow, Value most) const {
   const Axis &query = keys.query;
@@ -104,8 +104,9 @@ Value QueryRanges::countBlocks(TileBuilder &b, const OwnedKeys &owned,
   return count;
 }
 
-/// A query sees one of the keys only if its end is after the first key, and its
-/// first key not after the last one, or if its prefix ends after the first key.
+/// A query sees one of the owned keys only if its interval ends after the first
+/// of them and does not begin after the last, or if its prefix ends after the
+/// first.
 QueryRanges::SeeingBlocks
 QueryRanges::blocksOfRowKeys(TileBuilder &b, const OwnedKeys &owned) const {
   const RowKeysRegion &rows = keys.rowKeys;

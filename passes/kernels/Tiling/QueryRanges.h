@@ -23,9 +23,9 @@ struct QueryRanges {
   mlir::Value repeats; // iterations on each block
 
 private:
-  /// Query blocks of a block of keys: some query of those from `lo` to `hi`
-  /// sees one of the keys, and every query of those from `left` to `mid` sees
-  /// all of them, if they are in this order.
+  /// Query blocks of a block of keys. In blocks from `lo` to before `hi`,
+  /// queries may see some of the keys; in blocks from `left` to before `mid`,
+  /// if there are any, every query sees all of them.
   struct SeeingBlocks {
     mlir::Value hi, lo, left, mid;
   };
@@ -41,12 +41,12 @@ private:
     return masksEnd || keys.builtIn.seeing.last ||
            (hasOrderedRows() && keys.rowKeys.hasFirst());
   }
-  /// Whether no block is known to need no mask.
+  /// Whether every block has to be masked.
   bool areAllMasked() const {
     return keys.maskRegion || (keys.rowKeys.region && !hasOrderedRows());
   }
-  /// Whether blocks are chosen by `row_keys`: they are those of all query heads
-  /// of the group.
+  /// Whether `row_keys` chooses the blocks: it has to give the same keys to all
+  /// query heads of the group.
   bool hasRowsOfGroup() const;
   bool hasOrderedRows() const {
     return hasRowsOfGroup() && keys.rowKeys.isOrdered;

@@ -19,8 +19,8 @@ public:
     mlir::Value batch, head, row;
   };
 
-  /// Writes before the function of `op`, whose tensors of four dimensions have
-  /// positions and heads in these.
+  /// Writes before the function of `op`. In its tensors of four dimensions,
+  /// these two are the positions and the heads.
   RowsWriter(mlir::Operation *op, ConfigAttr config, unsigned positionDim,
              unsigned headsDim);
 

@@ -37,8 +37,8 @@ public:
   mlir::Value start(Side side, const Place &at);
   /// The first row to store: past the end if a later part stores the rows.
   mlir::Value firstRowToWrite(mlir::Value work, const Place &at);
-  /// The numbers of this iteration among those on its block: by `repeats`, then
-  /// by `outerRepeats`.
+  /// Returns the numbers of this iteration among the iterations on its block:
+  /// the one in `repeats`, then the one in `outerRepeats`.
   llvm::SmallVector<mlir::Value> members();
   /// The position along `side` of each element of a score tile.
   mlir::Value coords(Side side, Place &at);
@@ -61,7 +61,7 @@ public:
   KeyRanges ranges;
   mlir::Value iteration; // the block number in the loop
   /// The number of consecutive iterations on one block; null if it is 1. With
-  /// `outerRepeats` there are as many times that number.
+  /// `outerRepeats`, that number is `repeats` times `outerRepeats`.
   mlir::Value repeats, outerRepeats;
 
 private:

@@ -38,7 +38,8 @@ public:
   /// Writes a step that loads the statistics of a block of queries.
   mlir::Value loadRows(llvm::StringRef step, mlir::Value source,
                        mlir::Value work);
-  /// Writes the product of rows of the owned side and of the streamed side.
+  /// Writes the product of rows of the owned side and rows of the streamed
+  /// side.
   mlir::Value multiply(llvm::StringRef step, mlir::Value ownedRows,
                        mlir::Value streamedRows);
   /// Writes a step that adds the product of `scores` and `streamedRows`.
@@ -46,11 +47,11 @@ public:
                          mlir::Value streamedRows, mlir::Value sum);
   /// Writes the probabilities of scores, with the sign bit set where dropout
   /// drops the pair; sets `slope` to the derivative of the user's function, or
-  /// to null. A kernel with sums of dQ has no registers to keep it: there it is
-  /// P times the derivative, or null if that is P.
+  /// to null. A kernel with sums of dQ has no registers to keep the derivative:
+  /// there, `slope` is P times the derivative, or null if that is P.
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
-  /// Writes the derivatives by the products of Q and K, without the scale.
+  /// Writes dX, the derivatives by the products of Q and K, without the scale.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);
   /// Writes the step that rounds the probabilities of pairs that are kept to
@@ -58,18 +59,18 @@ public:
   mlir::Value writeKept(llvm::StringRef step, mlir::Value probabilities);
   /// Writes the step that rounds a tile to the element type.
   mlir::Value writeRounded(llvm::StringRef step, mlir::Value tile);
-  /// Writes the steps that add the products of derivatives, which have keys as
-  /// rows, and keys to the sums of dQ.
+  /// Writes the steps that add the products of derivatives and keys to the sums
+  /// of dQ. The rows of the derivatives are keys.
   void addToSums(mlir::Value derivatives, mlir::Value keys, mlir::Value work);
   /// Writes the steps that round a sum, a gradient of Q, K or V, and store it.
   void storeSum(llvm::StringRef step, llvm::StringRef store, mlir::Value sum,
                 mlir::Value dest, mlir::Value work);
-  /// Returns a sum that is 0 of rows of the owned side, for a gradient of `of`.
+  /// Returns a sum of 0 with rows of the owned side, for a gradient of `of`.
   mlir::Value zeroSum(mlir::Value of);
 
   /// Returns the coordinates of a work item; of pairs, those of this iteration.
   Place itemOf(mlir::Value work);
-  /// Returns these with the query head.
+  /// Returns these coordinates, with the query head instead of the head of K.
   Place placeOf(mlir::Value work);
 
   TileBuilder b;
@@ -97,11 +98,11 @@ private:
   mlir::Value exponentScale; // of the scores that enter exp2
 };
 
-/// Writes kernel `name` before the function of `op`, which has a config: the
-/// kernel of dQ, which owns queries, or that of dK, dV or both, which owns
-/// keys, and which also adds its shares of dQ if the op has sums; of
-/// derivatives by a capture, the kernel of their sums over the rows of one
-/// side, or that of pairs.
+/// Each writes kernel `name` before the function of `op`, which has a config.
+/// The kernel of dQ owns queries. That of dK, dV or both owns keys, and if the
+/// op has sums, it also adds its shares of dQ to them. The last two are of
+/// derivatives by a capture: one sums them over the rows of one side, the other
+/// computes those of pairs.
 tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                         ArgumentNames names);
 tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,

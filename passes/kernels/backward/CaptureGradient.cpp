@@ -84,8 +84,8 @@ bool CaptureGradient::mayAddInAnyOrder() {
   return given && given == kAnyOrder;
 }
 
-/// Requires of additions to any element: all reads of a pair are of one
-/// element, of f32, whose index no score decides.
+/// Requires for additions in any order: the capture is of f32, and each pair
+/// reads one element of it, whose indices do not depend on the score.
 LogicalResult CaptureGradient::checkAnyOrder(ArrayRef<Value> sources) {
   if (!getElementTypeOrSelf(argument.getType()).isF32()) {
     return error() << "expected a capture of f32 for additions in any order, "
@@ -117,7 +117,7 @@ LogicalResult CaptureGradient::checkAnyOrder(ArrayRef<Value> sources) {
 FailureOr<AffineMap> CaptureGradient::findIndices() {
   MLIRContext *context = func.getContext();
   auto tensor = dyn_cast<RankedTensorType>(argument.getType());
-  // A number is the only element of its gradient.
+  // The gradient of a number has one element, at index 0.
   SmallVector<AffineExpr> indices(tensor ? size_t(tensor.getRank()) : 1,
                                   getAffineConstantExpr(0, context));
   SmallVector<Value> sources;
@@ -180,7 +180,7 @@ LogicalResult CaptureGradient::check() {
                    << argument.getType();
   }
   if (llvm::count(attention->getOperands(), argument) > 1) {
-    return error() << "expected one operand of 'attn.attention' to be it, got "
+    return error() << "expected it to be one operand of 'attn.attention', got "
                    << llvm::count(attention->getOperands(), argument);
   }
   return success(succeeded(findIndices()));

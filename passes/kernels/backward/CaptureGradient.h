@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the ops of the gradient of a capture, or of the scale: which ops
-// depends on the positions that index the capture.
+// Writes the ops that compute the gradient of a capture, or of the scale. The
+// positions that index the capture decide which ops.
 #ifndef ATTN_PASSES_KERNELS_BACKWARD_CAPTUREGRADIENT_H
 #define ATTN_PASSES_KERNELS_BACKWARD_CAPTUREGRADIENT_H
 
@@ -10,8 +10,8 @@
 
 namespace attn {
 
-/// The value of kGradientAttr where sums may be made in any order: other bits
-/// in each run.
+/// The value of kGradientAttr that allows sums in any order. Their bits differ
+/// from run to run.
 constexpr llvm::StringLiteral kAnyOrder = "any_order";
 
 /// Returns the type of the gradient of a capture: a number has one element.
@@ -27,7 +27,7 @@ public:
 
   /// Checks that the gradient has a lowering.
   llvm::LogicalResult check();
-  /// Writes the ops before `all`, whose operands they have, and returns the
+  /// Writes the ops before `all`, with the operands of `all`, and returns the
   /// gradient.
   mlir::FailureOr<mlir::Value> write(AttentionBwdOp all);
 
@@ -36,10 +36,11 @@ private:
   bool isScale() { return argument == attention.getScale(); }
   /// Returns the number of the capture; null for the scale.
   mlir::IntegerAttr number();
-  /// Returns what `region`, a copy of the score region, reads of the capture.
+  /// Returns the values that `region`, a copy of the score region, reads from
+  /// the capture.
   llvm::SmallVector<mlir::Value> sourcesIn(mlir::Region &region);
   /// Returns the map from (b, h, i, j) to the indices of the capture; null if
-  /// derivatives are added to any elements.
+  /// the indices are others, and derivatives are added in any order.
   mlir::FailureOr<mlir::AffineMap> findIndices();
   bool mayAddInAnyOrder();
   llvm::LogicalResult checkAnyOrder(llvm::ArrayRef<mlir::Value> sources);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernels of derivatives by a capture, summed over the keys of each query,
-// or over the queries of each key: a work item owns a block of the side whose
-// sums it makes, as the kernels of dQ and of dK and dV do. A kernel of elements
-// owns queries and has no sums: it adds each derivative to an element in
-// memory.
+// or over the queries of each key: a work item owns a block of queries or of
+// keys and computes their sums. A kernel of elements owns queries and has no
+// sums: it adds each derivative to an element in memory.
 #include "../CheckList.h"
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
@@ -42,7 +41,7 @@ static OwnedRows loadOwned(BackwardWriter &w, Side side) {
   return owned;
 }
 
-/// Adds the derivatives to the shares of their sums that each lane has.
+/// Adds the derivatives to the sums: each lane has a share of each sum.
 static Value addRows(BackwardWriter &w, Value derivatives, Value sum) {
   Type rows = sum.getType();
   return w.b.step(
@@ -55,7 +54,7 @@ static Value addRows(BackwardWriter &w, Value derivatives, Value sum) {
 }
 
 /// Adds the derivatives to the elements of the gradient at the indices that the
-/// region yields. Pairs without a part add nothing.
+/// region yields. A derivative of 0 is not added.
 static void addElements(BackwardWriter &w, Value derivatives, Value work) {
   TileBuilder &b = w.b;
   b.step("st", {derivatives, work}, {}, [&](ValueRange values) -> Values {
@@ -126,8 +125,8 @@ static void storeSums(BackwardWriter &w, Value sum, const OwnedRows &owned) {
   });
 }
 
-/// Adds the precondition of sums that have the head of a query, although they
-/// are made for the heads of K.
+/// Adds the precondition for a capture that is indexed by the query head: the
+/// sums of keys are computed for each head of K.
 static void checkHeads(tile::KernelOp kernel, AttentionBwdOp op) {
   std::optional<AffineMap> indices = op.getIndices();
   if (!indices || !indices->isFunctionOfDim(1)) {

@@ -21,11 +21,11 @@ using namespace attn;
 static LogicalResult checkStage(AttentionOp op) {
   if (op.getConfig()) {
     return op.emitOpError("attn-differentiate: expected no 'config', which "
-                          "attn-configure attaches after it");
+                          "attn-configure attaches after this pass");
   }
   if (op.hasRowKeys() || op->hasAttr(kUserMaskAttr)) {
     return op.emitOpError("attn-differentiate: expected the mask of the user, "
-                          "which attn-infer-mask changes after it");
+                          "which attn-infer-mask changes after this pass");
   }
   return success();
 }
@@ -77,7 +77,8 @@ private:
   func::FuncOp createFunction(StringRef name);
   AttentionBwdOp createGradients(DeltaOp delta, Value outGradient);
   Value mapped(Value value) { return value ? map.lookup(value) : Value(); }
-  /// Those of the gradients of Q, K and V that are asked for.
+  /// Returns those elements that belong to the gradients of Q, K and V that are
+  /// asked for.
   template <typename T> SmallVector<T> askedOf(SmallVector<T> all) {
     SmallVector<T> some;
     for (auto [each, wanted] : llvm::zip_equal(all, asked)) {
@@ -99,8 +100,8 @@ private:
 
 } // namespace
 
-/// Creates the function with the arguments of the first one, but for the sinks,
-/// which are in the LSE, and then O, LSE, dO and dLSE.
+/// Creates the function. Its arguments are those of the first one without the
+/// sinks, whose effect is in the LSE, and then O, LSE, dO and dLSE.
 func::FuncOp GradientWriter::createFunction(StringRef name) {
   SmallVector<BlockArgument> arguments;
   for (BlockArgument argument : func.getArguments()) {
@@ -203,7 +204,7 @@ static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
   std::string name = (func.getName() + "_bwd").str();
   if (SymbolTable::lookupSymbolIn(func->getParentOp(), name)) {
     return func.emitOpError("attn-differentiate: expected no symbol '@")
-           << name << "' yet, the name of the function of its gradients";
+           << name << "', the name for the function of its gradients";
   }
   return GradientWriter(func, attention).write(name);
 }

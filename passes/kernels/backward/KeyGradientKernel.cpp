@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel of dK and dV, or of one of them: a work item owns a block of keys
-// and streams the queries that see them, for each block of queries one query
-// head of the group after the other. Scores have keys as rows. With sums for dQ
-// it has dK, and also adds the products of the derivatives and its keys to
-// them; its registers are scarce, so that the products of dO start from their
-// statistic.
+// and streams the queries that see them. For each block of queries it visits
+// the query heads of the group one after the other. The rows of the scores are
+// keys. A kernel with sums of dQ computes dK, too, and adds the products of dX
+// and its keys to the sums.
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
 
@@ -22,7 +21,7 @@ public:
 
 private:
   void writeLoopBody(tile::ForOp loop);
-  /// Write the sums that the loop carries on.
+  /// Write the new values of the sums that the loop carries.
   Value addToValueGradient(Value sum);
   Value addToKeyGradient(Value sum);
 

@@ -144,7 +144,8 @@ void PairWriter::store(Value sum, Value work) {
     Value isLast = isOuter(/*isFirst=*/false);
     Value queries = w.matrix.coords(Side::Query, at),
           keys = w.matrix.coords(Side::Key, at);
-    // The index of a sum that is not complete is out of bounds.
+    // A sum that is not complete gets an index out of bounds, so it is not
+    // stored.
     Value dropped = b.like(b.i32(-1), queries);
     queries = b.make<arith::SelectOp>(isLast, queries, dropped);
     Values where;
@@ -181,7 +182,8 @@ void PairWriter::writeLoopBody(tile::ForOp loop, Value work) {
 }
 
 /// Writes the loop over all blocks of keys of the capture. All of them are
-/// masked: each element is written, also that of a pair that no mask admits.
+/// masked, because every element is written, even if the mask excludes its
+/// pair.
 tile::ForOp PairWriter::writeLoop(Value work) {
   Value keys = sizeOf(*dimOf(Key));
   Value zero =

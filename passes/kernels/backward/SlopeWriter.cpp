@@ -19,8 +19,8 @@ Value SlopeWriter::inType(Location loc, Value slope, Type type) {
                       : b.createOrFold<arith::TruncFOp>(loc, type, slope);
 }
 
-/// The slope of a choice is that of the value that is taken: the other one may
-/// be infinite, or not a number.
+/// The slope of a select is that of the selected value; the other slope may be
+/// infinite or NaN.
 SlopeWriter::Slope SlopeWriter::slopeOfChoice(arith::SelectOp op) {
   Slope a = slopes.lookup(op.getTrueValue()),
         c = slopes.lookup(op.getFalseValue());
@@ -37,8 +37,8 @@ SlopeWriter::Slope SlopeWriter::slopeOfChoice(arith::SelectOp op) {
           /*mayVanish=*/true};
 }
 
-/// Returns the part of operand `number` in the derivative of an op: that of the
-/// operand, times that of the op by the operand.
+/// Returns what operand `number` contributes to the derivative of an op: the
+/// derivative of the operand times that of the op by the operand.
 FailureOr<SlopeWriter::Slope> SlopeWriter::slopeByOperand(Operation &op,
                                                           unsigned number) {
   FailureOr<Value> partial =
@@ -55,7 +55,7 @@ FailureOr<SlopeWriter::Slope> SlopeWriter::slopeByOperand(Operation &op,
   Operation *source = partial->getDefiningOp();
   bool isConstant = matchPattern(*partial, m_Constant());
   if (outer.mayVanish && !isConstant) {
-    // The op may be infinitely steep where nothing depends on it.
+    // The derivative of the op may be infinite where that of the operand is 0.
     Value zero = constant(loc, factor.getType(), 0);
     Value vanishes =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, factor, zero);

@@ -9,9 +9,9 @@
 
 namespace attn {
 
-/// Computes, op by op from the sources to the result, the derivative of each
-/// float by the sources, which change together. An op has a part in it if a
-/// source reaches it through floats.
+/// Computes the derivative of each float, op by op from the sources to the
+/// result. It is the derivative by all sources together. An op contributes to
+/// it if a source reaches the op through floats.
 class SlopeWriter {
 public:
   /// The terminator of `region` yields its score. The sources are floats of the

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attn-split-backward: replaces an attn.attention_bwd that no schedule of the
-// table computes by two, each with a part of the gradients; or one for all
-// gradients by one that adds its shares of dQ to sums, where that is allowed,
-// and makes all others or all but dV.
+// attn-split-backward: splits an attn.attention_bwd until the table has a
+// schedule for each part. If dQ may be summed in any order, it replaces an op
+// for all gradients by one that adds its shares of dQ to sums in memory, and
+// computes dK and dV, or dK with another op for dV.
 #include "../KernelFunction.h"
 #include "attn/dialect/Attn.h"
 #include "attn/passes/kernels/Passes.h"
@@ -36,8 +36,8 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   return copy;
 }
 
-/// Computes all gradients with sums of dQ in memory, by one kernel, or by
-/// another for dV.
+/// Replaces `op` by one that adds to sums of dQ in memory. `ofSums` are its
+/// gradients; if dV is not among them, another op computes it.
 static void replaceBySums(AttentionBwdOp op, Gradients ofSums) {
   OpBuilder builder(op);
   auto rows = cast<RankedTensorType>(op.getLse2().getType());
@@ -60,7 +60,7 @@ static void replaceBySums(AttentionBwdOp op, Gradients ofSums) {
   op.erase();
 }
 
-/// Returns the two halves of gradients; none of a single one.
+/// Returns the two parts of several gradients, or nothing for a single one.
 static ArrayRef<Gradients> halvesOf(Gradients gradients) {
   static constexpr Gradients ofAll[] = {Gradients::DQ, Gradients::DKDV};
   static constexpr Gradients ofKeys[] = {Gradients::DK, Gradients::DV};
@@ -101,12 +101,11 @@ struct SplitBackwardPass
            entries->front().config.getTileDv() == 0;
   }
 
-  /// Returns the gradients that one kernel is to compute with sums of dQ; none
-  /// if there are to be no sums.
+  /// Returns the gradients of the kernel with sums of dQ, or nothing if there
+  /// is to be no such kernel.
   FailureOr<std::optional<Gradients>> chooseSums(AttentionBwdOp op) {
-    constexpr int64_t group = kGroupColumns;
     auto func = op->getParentOfType<func::FuncOp>();
-    if (!func || op.hasDropout() || op.getHeadDim() % group != 0 ||
+    if (!func || op.hasDropout() || op.getHeadDim() % kGroupColumns != 0 ||
         !func->hasAttr(kAnyOrderAttr) ||
         llvm::any_of(op.getResults(),
                      [](Value result) { return result.use_empty(); })) {
@@ -124,7 +123,8 @@ struct SplitBackwardPass
     return std::optional<Gradients>();
   }
 
-  /// Whether an op has become one with sums of dQ.
+  /// Replaces an op by one with sums of dQ, if possible, and returns whether it
+  /// did.
   FailureOr<bool> splitWithSums(AttentionBwdOp op) {
     FailureOr<std::optional<Gradients>> gradients = chooseSums(op);
     if (failed(gradients)) {

@@ -15,7 +15,7 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// Requires: what the writers make of a config.
+/// Requires: the config has only what the writers support.
 static LogicalResult checkConfig(AttentionBwdOp op) {
   if (op.getGradients() == Gradients::All) {
     return op.emitOpError(

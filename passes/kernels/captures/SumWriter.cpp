@@ -9,8 +9,9 @@ using namespace attn;
 
 namespace {
 
-/// Elements have a number in the order of their indices. Each row of a tile is
-/// an element of the result; its columns are elements that are summed to it.
+/// Elements are numbered in the order of their indices. Each row of a tile is
+/// an element of the result; its columns are the elements that are added up to
+/// it.
 class SumWriter {
 public:
   explicit SumWriter(SumGradientOp op)
@@ -86,8 +87,8 @@ Value SumWriter::product(ArrayRef<Value> sizes) {
   return product;
 }
 
-/// Returns the indices of elements, a tile, from their numbers. The first index
-/// of a number that is too large is too.
+/// Returns the indices of elements, a tile, from their numbers. If a number is
+/// too large, so is its first index.
 SumWriter::Values SumWriter::split(Value number, ArrayRef<Value> sizes) {
   Values result(sizes.size());
   for (size_t dim = sizes.size(); dim-- > 1;) {
@@ -159,7 +160,7 @@ Value SumWriter::add(Value sum, Value iteration, Value work) {
   })[0];
 }
 
-/// Stores the first column of a tile of which each column is the sum.
+/// Stores the first column of a tile whose columns all hold the sums.
 void SumWriter::store(Value sum, Value work) {
   constexpr int64_t columns = 16;
   b.step("st", {sum, work}, {}, [&](ValueRange values) -> Values {

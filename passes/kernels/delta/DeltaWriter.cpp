@@ -76,7 +76,7 @@ CheckList DeltaWriter::describeLaunches() {
   checks.require(checks.apply(Op::Ge, rows, names::queries),
                  "expected at least {sq} rows of statistics, one for each "
                  "query, got {sr}");
-  // Rows after the last query are computed from the first one.
+  // Rows out of bounds read the address of row 0, so there has to be a row.
   Attribute none = checks.apply(Op::Mul, names::queries, kItemLimit);
   checks.require(checks.apply(Op::Ge, none, rows),
                  "expected no rows of statistics without queries, got {sr}");
@@ -129,8 +129,8 @@ Value DeltaWriter::writeDot(Value outs, Value gradients) {
       })[0];
 }
 
-/// Writes both statistics. A row without keys, or after the last query, has no
-/// part in any gradient.
+/// Writes both statistics. A row without keys, or after the last query,
+/// contributes to no gradient.
 DeltaWriter::Values DeltaWriter::writeRows(Value sums, Value lses,
                                            Value lseGradients, Value work) {
   auto body = [&](ValueRange values) -> Values {

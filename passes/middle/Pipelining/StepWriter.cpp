@@ -101,8 +101,8 @@ LogicalResult StepWriter::mapCaptures(ws::EntryOp entry, const TimeStep &step,
                         ? ranges.blockNumber(entry.getShift(), step.time)
                         : values.lookup(value, entry.getShift());
     if (!version) {
-      return entry.emitOpError("attn-pipeline: expected what '")
-             << entry.getName() << "' reads to have a value wherever it runs";
+      return entry.emitOpError("attn-pipeline: expected each operand of '")
+             << entry.getName() << "' to have a value wherever it runs";
     }
     mapping.map(value, version);
   }

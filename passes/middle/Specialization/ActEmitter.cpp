@@ -50,7 +50,7 @@ void ActEmitter::emitReadItem(const SlotRef &slot) {
 }
 
 LogicalResult ActEmitter::emitRelease(const SlotRef &slot) {
-  // The tile, whose barrier frees all, comes last.
+  // The tile comes last: its barrier frees all of them.
   for (Value value : llvm::reverse(scope.valuesIn(slot))) {
     Value waited =
         isa<tile::WorkType>(value.getType()) ? item : env.lookupOrNull(value);

@@ -29,8 +29,8 @@ struct KernelProgram {
   }
   /// Returns the channel that carries a value, or null.
   const sched::Place *channelOf(mlir::Value value) const;
-  /// Returns the name of the `ws.channel` that carries a value. Values after
-  /// the first of a cycle have one each, of their own name.
+  /// Returns the name of the `ws.channel` that carries a value. Each value
+  /// after the first of a cycle has a channel with the value's name.
   llvm::StringRef channelNameOf(mlir::Value value) const;
   /// Whether a value comes after the first of a cycle of its channel.
   bool isWithAnother(mlir::Value value) const;

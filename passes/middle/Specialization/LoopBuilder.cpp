@@ -27,9 +27,9 @@ static bool beginAlike(tile::BoundsOp bounds) {
   return matchPattern(yield->getOperands().back(), m_Zero());
 }
 
-/// Returns the ranges of the loop. For a role that skips blocks they are those
-/// of the replica's own sub-tile, and on one or both sides the blocks that it
-/// leaves to the others.
+/// Returns the ranges of the loop. For a role that skips blocks they are the
+/// ranges of the replica's own sub-tile, and on one or both sides a skipped
+/// range with the blocks that it leaves to the others.
 std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   tile::ForOp loop = program.loop;
   SmallVector<Value> all;
@@ -43,9 +43,9 @@ std::pair<SmallVector<Value>, tile::RangesAttr> LoopBuilder::rangesOfRole() {
   auto own = cast<tile::BoundsOp>(builder.clone(*source));
   own.getSubtileMutable().assign(scope.replica);
   own.setOf(program.schedule.getSubtiles());
-  // The bounds of fewer rows are within those of all rows. Blocks at the other
-  // end that are not skipped are run under the mask. With `row_keys` a sub-tile
-  // may see no keys, and end before the others begin.
+  // The bounds of a sub-tile are within those of all rows. Blocks at an end
+  // that is not skipped are run under the mask. With `row_keys` a sub-tile may
+  // see no keys, so its end may come before the others begin.
   bool skipsBoth =
       program.schedule.getSkip() == Skip::Both && !beginAlike(source);
   SmallVector<Value> bounds{all.front()};

@@ -120,8 +120,8 @@ LogicalResult StepEmitter::checkPassesOn(tile::StepOp step, Operation *op) {
   return success();
 }
 
-/// Acquires the slot for `filled`, which the plan must have acquired, or with
-/// which it has acquired that of the first value of the cycle.
+/// Acquires the slot for `filled`. The plan must have acquired it, or the slot
+/// of the first value of its cycle.
 FailureOr<Value> StepEmitter::emitAcquire(Value filled) {
   if (program.isWithAnother(filled)) {
     return ws::AcquireOp::create(builder, scope.loc(), scope.slotType(filled))

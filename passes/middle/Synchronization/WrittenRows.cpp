@@ -154,8 +154,8 @@ LogicalResult ItemRows::checkPlane(ArrayRef<const WrittenTile *> tiles) const {
   return success();
 }
 
-/// Iterations add to one head after the other: together they add to as many
-/// rows as if they all added to one.
+/// Consecutive iterations add to different heads: over all heads they must add
+/// to as many rows as if all of them added to one head.
 LogicalResult ItemRows::checkInTurn(
     const std::map<TensorPlane, SmallVector<const WrittenTile *>> &planes)
     const {

@@ -15,8 +15,8 @@ LogicalResult Lowerable::refuseIf(bool says, Mechanism mechanism,
     return success();
   }
   return reject(emitError, "V29",
-                formatv("expected what machine '{0}' has a lowering for, got "
-                        "{1} ('{2}')",
+                formatv("expected a schedule that machine '{0}' has a lowering "
+                        "for, got {1} ('{2}')",
                         bound.machine.getName().getValue(), what(),
                         stringifyMechanism(mechanism)));
 }

@@ -65,7 +65,7 @@ public:
   bool takeTurn();
   bool isDone() const;
   uint64_t getInstructionCount() const { return instructions; }
-  /// The same, up to the instruction that runs now.
+  /// Returns the number of instructions before the one that runs now.
   uint64_t readClock() const;
   bool hasStarted = false;
 

@@ -35,7 +35,7 @@ public:
   }
   /// The CTA's tensor memory, made when it is first wanted.
   TensorUnit &tensorUnit();
-  /// The same, or null.
+  /// Returns the CTA's tensor memory, or null if it was not wanted yet.
   TensorUnit *findTensorUnit() { return tensor.get(); }
   /// Completes those of the warpgroup's operations that may complete, if all
   /// operations complete early.

@@ -28,7 +28,7 @@ public:
   uint32_t sharedAddress(uint64_t address, unsigned bytes);
   uint32_t special(Special special, unsigned bytes);
   uint32_t truePredicate();
-  /// That of %is_explicit_cluster.
+  /// The slot of %is_explicit_cluster.
   uint32_t explicitCluster();
 
 private:

@@ -16,7 +16,7 @@ namespace attn::sim {
 struct TmemAllocation {
   uint32_t base = 0;
   uint32_t columns = 0;
-  /// Who made it.
+  /// The warp that made it.
   uint32_t warp = 0;
   uint32_t pc = 0;
 };
@@ -45,7 +45,7 @@ public:
 
   /// Some thread of the CTA will not allocate any more.
   bool isRelinquished = false;
-  /// What the CTA that shares the columns has of them; null: there is none.
+  /// The allocator of the CTA that shares the columns; null if there is none.
   const TensorAllocator *neighbor = nullptr;
   /// Whether the neighbor may not allocate: from the first allocation on, until
   /// the permit is given up.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pair of CTAs does to its allocations of tensor memory together: a warp
-// of each takes part, and the nth time of one CTA is the nth of the other.
+// The changes that a pair of CTAs makes to its allocations of tensor memory
+// together. A warp of each CTA takes part, and the n-th change of one CTA is
+// the n-th of the other.
 
 #ifndef ATTN_SIM_CORE_TENSOR_MEETINGS_H
 #define ATTN_SIM_CORE_TENSOR_MEETINGS_H

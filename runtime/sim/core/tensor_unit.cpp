@@ -8,8 +8,8 @@
 
 using namespace attn::sim;
 
-/// What fresh columns hold, and loads of what is in flight give: NaNs of every
-/// format.
+/// The content of new columns, and the result of loads of columns that are
+/// being written: NaNs of every format.
 static constexpr uint32_t kTmemPoison = 0x7fff7fff;
 
 std::vector<TmemRegion> TensorMove::regions() const {

@@ -19,14 +19,14 @@ namespace attn::sim {
 class Cta;
 class Warp;
 
-/// Who is told that a warp uses the result of one of its loads.
+/// Is told when a warp uses the result of one of its loads.
 class LoadObserver {
 public:
   virtual ~LoadObserver() = default;
   virtual void useLoad(const Warp &warp, uint64_t number) = 0;
 };
 
-/// What observers are told of an operation of the queue.
+/// The facts that observers are told about an operation of the queue.
 struct TensorFacts {
   /// "mma", "cp", "shift" or "commit".
   const char *name = "";
@@ -45,11 +45,12 @@ public:
   virtual ~TensorOp() = default;
   /// Takes effect, all at once. Returns "" or what went wrong.
   virtual std::string complete(Cta &cta) = 0;
-  /// What it is to write of the tensor memory of its CTA, or of both of a pair.
+  /// Returns the tensor memory that it will write, in its CTA or in both CTAs
+  /// of a pair.
   virtual TmemRegion writes() const { return {}; }
   virtual TensorFacts facts() const = 0;
 
-  /// Who issued it: the CTA, instruction, warp and lane.
+  /// The CTA, instruction, warp and lane that issued it.
   Cta *cta = nullptr;
   uint32_t pc = 0;
   uint32_t warp = 0;
@@ -77,7 +78,7 @@ struct TensorMove {
   /// Counts the warp's loads, from 1.
   uint64_t number = 0;
 
-  /// What it accesses: one region, or two.
+  /// The one or two regions that it accesses.
   std::vector<TmemRegion> regions() const;
 };
 
@@ -95,7 +96,7 @@ public:
   void useLoad(const Warp &warp, uint64_t number);
   /// All loads or stores of a warp are to be complete.
   void finishMoves(uint32_t warp, bool loads);
-  /// The columns were allocated: nothing is known of what they hold.
+  /// The columns were allocated: their content is undefined.
   void poison(uint32_t base, uint32_t columns);
 
   // For the schedule.

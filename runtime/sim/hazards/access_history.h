@@ -35,7 +35,7 @@ public:
   void setMbarrier(uint32_t address, bool isLive);
 
   GridHazards &grid;
-  /// Those to shared memory.
+  /// The accesses to shared memory.
   AccessTable accesses;
   TrackedMemory sharedMemory;
   TrackedMemory globalMemory;

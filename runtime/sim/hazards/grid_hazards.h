@@ -13,7 +13,8 @@
 
 namespace attn::sim {
 
-/// What strong writes to an address have released, by CTA or cluster.
+/// The knowledge that strong writes to an address have released, by CTA or
+/// cluster.
 struct SyncVariable {
   std::map<uint64_t, Knowledge> toCta;
   std::map<uint64_t, Knowledge> toCluster;

@@ -28,15 +28,15 @@ private:
   std::vector<uint32_t> values;
 };
 
-/// What is known about the accesses of another cluster to global memory.
+/// The knowledge about the accesses of another cluster to global memory.
 struct RemoteKnowledge {
   Clock generic;
   Clock asyncGlobal;
 };
 
-/// What is known of tensor memory. Some synchronization makes only this known.
-/// A thread's component says which of its operations are known to be issued;
-/// other components say which operations are known to be complete.
+/// The knowledge about tensor memory. Some synchronization passes on only this
+/// part. A thread's component says which of its operations are known to be
+/// issued; other components say which operations are known to be complete.
 struct TensorKnowledge {
   Clock ordered;
   /// The part that a tcgen05.fence::before_thread_sync, or what implies one,
@@ -49,14 +49,14 @@ struct TensorKnowledge {
   }
 };
 
-/// What is ordered before the next access of a thread.
+/// The actions that are ordered before the next access of a thread.
 struct Knowledge {
   /// ... if that access is a plain load or store.
   Clock generic;
   /// ... if it is made by the async proxy, for each memory.
   Clock asyncShared;
   Clock asyncGlobal;
-  /// What fences have made visible to the whole device.
+  /// The actions that fences have made visible to the whole device.
   Clock device;
   /// The mbarrier inits that fence.mbarrier_init has released.
   Clock inits;
@@ -67,7 +67,8 @@ struct Knowledge {
   std::map<uint64_t, RemoteKnowledge> remote;
 
   void join(const Knowledge &other);
-  /// The same with what a thread of cluster `from` knew, for one of `to`.
+  /// Does the same with the knowledge of a thread of cluster `from`, for a
+  /// thread of cluster `to`.
   void joinRemote(const Knowledge &other, uint64_t from, uint64_t to);
 };
 

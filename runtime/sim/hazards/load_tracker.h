@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registers of a warp that tcgen05.ld has in flight. Who uses one of them
-// waits for the whole load, as hardware does; who overwrites one before that
-// does not.
+// The registers of a warp that tcgen05.ld has in flight. An instruction that
+// uses one of them waits for the whole load, as on hardware; one that
+// overwrites it before that does not wait.
 
 #ifndef ATTN_SIM_HAZARDS_LOAD_TRACKER_H
 #define ATTN_SIM_HAZARDS_LOAD_TRACKER_H

@@ -24,10 +24,10 @@ struct MbarrierState {
   /// Epoch of the component: `base` and the number of phases complete.
   uint32_t component = 0;
   uint32_t base = 0;
-  /// What all arrivals so far knew, and the view of the last one.
+  /// The knowledge of all arrivals so far, and the view of the last one.
   Knowledge arriving;
   uint64_t joined = 0;
-  /// The same at the end of the last phase; null before the first.
+  /// That knowledge at the end of the last phase; null before the first.
   std::shared_ptr<const Knowledge> published;
   /// The thread that initialized it, when, and when it fenced that (0: not
   /// yet).
@@ -53,7 +53,7 @@ struct MbarrierState {
 /// By address.
 using MbarrierStates = std::unordered_map<uint32_t, MbarrierState>;
 
-/// What asynchronous operations do to mbarriers.
+/// The signals of asynchronous operations to mbarriers.
 class MbarrierSignals {
 public:
   MbarrierStates states;
@@ -70,7 +70,8 @@ public:
   void arriveCommit(uint32_t address, const Knowledge &known);
   /// Whether some thread has waited for the phase of a load's epoch.
   bool isAwaited(uint32_t address, uint32_t epoch) const;
-  /// The same of the phase in which the last tcgen05.commit arrived.
+  /// Whether some thread has waited for the phase in which the last
+  /// tcgen05.commit arrived.
   bool isCommitAwaited(uint32_t address) const;
 };
 

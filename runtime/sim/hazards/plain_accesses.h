@@ -51,7 +51,7 @@ private:
   ThreadKnowledge &knowledge;
   AccessHistory &history;
   RemoteUses &remoteUses;
-  /// Those in shared memory.
+  /// The variables in shared memory.
   SyncVariables variables;
   /// Of the instruction that `begin` began; the accesses are made when needed.
   MemoryAction action;

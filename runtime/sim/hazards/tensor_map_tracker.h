@@ -24,8 +24,8 @@ public:
   TensorMapTracker(ThreadKnowledge &knowledge, AccessHistory &history)
       : knowledge(knowledge), history(history) {}
 
-  /// Users of the tensor map at a global address after this see the writes that
-  /// are known here.
+  /// Later uses of the tensor map at a global address see the writes that are
+  /// known here.
   void acquireTensorMap(const Warp &warp, unsigned lane, uint64_t address);
   /// The tensor map at a global address is about to be used.
   void useTensorMap(const Warp &warp, unsigned lane, uint64_t address);

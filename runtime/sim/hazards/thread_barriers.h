@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What threads learn at the named barriers of CTAs and at the barrier of the
-// cluster.
+// The knowledge that threads gain at the named barriers of CTAs and at the
+// barrier of the cluster.
 
 #ifndef ATTN_SIM_HAZARDS_THREAD_BARRIERS_H
 #define ATTN_SIM_HAZARDS_THREAD_BARRIERS_H
@@ -26,8 +26,8 @@ private:
   std::shared_ptr<Knowledge> &arrivingAt(const Warp &warp, uint32_t barrier);
 
   ThreadKnowledge &knowledge;
-  /// What the arrived threads knew: by CTA and named barrier, and for the
-  /// cluster's barrier.
+  /// The knowledge of the arrived threads: by CTA and named barrier, and for
+  /// the cluster's barrier.
   std::vector<std::shared_ptr<Knowledge>> named;
   std::shared_ptr<Knowledge> clusterArriving;
 };

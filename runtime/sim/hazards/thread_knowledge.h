@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the threads of a cluster know about the actions of others, and the
-// events that teach them: meetings of lanes, and fences.
+// The knowledge of a cluster's threads about the actions of others, and the
+// events that extend it: meetings of lanes, and fences.
 
 #ifndef ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
 #define ATTN_SIM_HAZARDS_THREAD_KNOWLEDGE_H
@@ -24,11 +24,11 @@ struct LaneView {
   Clock tensorSeen;
   /// Changes with `known`; views with equal ones know the same.
   uint64_t serial = 0;
-  /// What the last fence lets strong writes release to the CTA, and to the
-  /// cluster.
+  /// The knowledge that strong writes after the last fence release to the CTA,
+  /// and to the cluster.
   std::shared_ptr<const Knowledge> releasedToCta;
   std::shared_ptr<const Knowledge> releasedToCluster;
-  /// What strong reads have seen, for the next fence to acquire.
+  /// The knowledge that strong reads have seen, which the next fence acquires.
   std::shared_ptr<const Knowledge> met;
 
   bool hasFencesOf(const LaneView &other) const {
@@ -53,9 +53,10 @@ struct WarpThreads {
   uint32_t initsAt[kLanes] = {};
   /// The epoch of its last plain write to the memory of another CTA.
   uint32_t wroteRemoteAt[kLanes] = {};
-  /// For the barrier at which each lane waits: what the arrived threads knew.
+  /// For the barrier at which each lane waits: the knowledge of the arrived
+  /// threads.
   std::shared_ptr<Knowledge> barrier[kLanes];
-  /// The same of the cluster's barrier.
+  /// The same for the cluster's barrier.
   std::shared_ptr<Knowledge> clusterBarrier[kLanes];
   /// The last read instruction, as an access.
   uint32_t readPc = kNone;
@@ -94,7 +95,8 @@ public:
   /// Adds what one lane knows of its own accesses.
   void publishOwn(const Warp &warp, unsigned lane, Knowledge &to,
                   uint32_t epoch);
-  /// What any arrival makes known of tensor memory, a relaxed one too.
+  /// Adds the knowledge about tensor memory that any arrival passes on, even a
+  /// relaxed one.
   void publishTensor(const Warp &warp, unsigned lane, Knowledge &to);
   /// Adds what a lane knew at its last releasing fence of at least `scope`: a
   /// relaxed write or arrival after it releases that.
@@ -120,7 +122,7 @@ public:
   std::vector<WarpThreads> warps;
   /// Some thread has used tcgen05.
   bool usesTensor = false;
-  /// Those of mbarriers.
+  /// The components of mbarriers.
   std::vector<uint32_t> barrierComponents;
 
 private:

@@ -11,11 +11,11 @@
 
 namespace attn::sim {
 
-/// Who makes an access, and what is known there.
+/// The thread or operation that makes an access, and its knowledge.
 struct TmemAccessor {
   TmemAccess access;
-  /// What is known with any synchronization, and what with the fences that the
-  /// ISA asks for.
+  /// The operations that are known to be ordered by any synchronization, and
+  /// those that are by the fences that the ISA requires.
   const Clock &ordered;
   const Clock &seen;
 };
@@ -26,7 +26,7 @@ struct TmemAccessor {
 bool findTmemConflict(const TmemAccessor &by, bool writes,
                       const TmemAccess &other, bool wrote, Rule &rule);
 
-/// What would have ordered them.
+/// Returns the synchronization that would have ordered them.
 const char *describeMissingOrder(Rule rule);
 
 } // namespace attn::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What tcgen05 does to tensor memory, and to the operands in shared memory, and
-// what makes it known to be over.
+// Tracks what tcgen05 does to tensor memory and to operands in shared memory,
+// and how threads get to know that it is complete.
 
 #ifndef ATTN_SIM_HAZARDS_TMEM_TRACKER_H
 #define ATTN_SIM_HAZARDS_TMEM_TRACKER_H

@@ -25,7 +25,8 @@ struct UmmaOperandCheck {
   /// Checks the descriptor `bits` of operand "A" or "B", stores it in `operand`
   /// and appends its chunks. False after a fault.
   bool run(uint64_t bits, const char *name, MatrixOperand &operand);
-  /// The same, but for the chunks: those that are appended have to be checked.
+  /// Like run(), but does not check the chunks: the caller has to check those
+  /// that are appended.
   bool decode(uint64_t bits, const char *name, MatrixDescriptor &descriptor);
   /// Whether the chunks from `first` on are in shared memory.
   bool checkBounds(const char *name, size_t first);

@@ -15,7 +15,7 @@ namespace attn::sim {
 struct PartialWgmma {
   uint32_t index = 0;
   uint32_t warps = 0;
-  /// What all of them know.
+  /// The knowledge that all of these warps have.
   Knowledge common;
 };
 

@@ -143,7 +143,7 @@ static std::string checkLaunch(const Program &program, const GridLaunch &launch,
 
 namespace {
 
-/// What runs.
+/// The launch that runs, and its options.
 struct GridRun {
   const Program &program;
   const GridLaunch &launch;
@@ -178,7 +178,7 @@ static uint64_t countResident(const SimOptions &options, uint64_t bytes) {
 
 namespace {
 
-/// What one thread does.
+/// The clusters that one host thread runs.
 class Worker {
 public:
   Worker(const GridRun &run, Pool &pool, uint64_t resident)

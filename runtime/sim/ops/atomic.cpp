@@ -204,7 +204,7 @@ bool parseAction(const Match &match, Atomic &how) {
   return how.action != Action::Reduce || isReduceLegal(how.op, how.type);
 }
 
-/// What all forms say alike.
+/// Reads the modifiers that all forms have.
 bool parseAtomic(OperandDecoder &decoder, const ptx::Instruction &instruction,
                  const Match &match, std::string_view type, Atomic &how) {
   how.space = match.has(".global") ? Space::Global

@@ -14,7 +14,8 @@ using namespace attn::sim;
 
 namespace {
 
-/// What a bulk copy does with each element; as it is, or reduced into it.
+/// What a bulk copy does with each element: it overwrites the destination, or
+/// is combined with it.
 struct Reduction {
   bool reduces = false;
   ReduceOp op = ReduceOp::Add;

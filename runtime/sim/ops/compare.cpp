@@ -62,7 +62,7 @@ template <Compare compare, typename T> bool holds(T a, T b) {
   return false;
 }
 
-/// How a register is read: as a T, or a half of it as f16 or bf16.
+/// Reads a register as a T, or a half of it as f16 or bf16.
 template <typename T> struct Read {
   using Word = WordOf<T>;
   static T get(Word word) { return fromWord<T>(word); }

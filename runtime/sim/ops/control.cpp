@@ -32,7 +32,7 @@ Step jump(Warp &warp, uint32_t taken, uint32_t target) {
   return Step::Jump;
 }
 
-/// The same with a target for each lane.
+/// Jumps to a target for each lane.
 Step jumpEach(Warp &warp, const uint32_t *targets, uint32_t taken) {
   uint32_t left = taken;
   while (left) {

@@ -25,7 +25,7 @@ struct Type {
 constexpr uint64_t kRelu = 8;
 constexpr uint64_t kSatFinite = 16;
 
-/// What a scalar cvt does; packed into Inst::aux.
+/// The conversion of a scalar cvt; packed into Inst::aux.
 struct Conversion {
   Type to;
   Type from;

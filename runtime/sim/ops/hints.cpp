@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What only concerns caches: prefetch, cache policies, and discard, which makes
-// memory undefined.
+// Instructions that only concern caches: prefetch, cache policies, and discard,
+// which makes memory undefined.
 
 #include "core/cta.h"
 #include "ops/lanes.h"

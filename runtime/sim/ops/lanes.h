@@ -17,7 +17,8 @@
 
 namespace attn::sim {
 
-/// What a register of type T is stored as: 16-bit ones in 32 bits.
+/// The type in which a register of type T is stored: 16-bit registers have 32
+/// bits.
 template <typename T>
 using WordOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 

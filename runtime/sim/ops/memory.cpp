@@ -14,7 +14,7 @@ using namespace attn::sim;
 
 namespace {
 
-/// What a load or store moves; packed into Inst::aux.
+/// The elements that a load or store moves; packed into Inst::aux.
 struct Access {
   Space space = Space::Generic;
   /// Of one element in memory, and of its register.
@@ -147,7 +147,7 @@ Step load(Warp &warp, const Inst &inst) {
   return Step::Next;
 }
 
-/// What a lane stores of one register.
+/// Returns the value that a lane stores from one register.
 Wide128 storedValue(Warp &warp, const Access &access, uint32_t slot,
                     unsigned lane) {
   return access.registerBytes == 16  ? warp.at<Wide128>(slot)[lane]
@@ -238,7 +238,8 @@ unsigned registerBytes(OperandDecoder &decoder, const ptx::Operand &operand,
   return std::max(found ? bytesOf(found->width) : 2, bytes);
 }
 
-/// What holds of accesses of 32 bytes, and what other accesses cannot have.
+/// Checks the rules for accesses of 32 bytes, and that other accesses have no
+/// modifier that only these may have.
 bool checkWide(OperandDecoder &decoder, const ptx::Instruction &instruction,
                const Match &match, const Access &access, size_t count) {
   const bool isWide = access.bytes * count == kWideAccess;

@@ -255,7 +255,7 @@ bool allocateFor(Warp &warp, TensorMeeting *meeting, TmemAllocation &wanted) {
   return true;
 }
 
-/// What the warp asks for; false after a fault.
+/// Reads the allocation that the warp requests; false after a fault.
 bool readAllocation(Warp &warp, const Inst &inst, uint32_t &address,
                     TmemAllocation &wanted) {
   wanted.warp = warp.index;
@@ -285,7 +285,7 @@ Step allocate(Warp &warp, const Inst &inst) {
     }
   }
   const TensorAllocator &allocator = tensorOf(warp).allocator;
-  // What a pair has got was checked before.
+  // The allocation of a pair was checked before.
   std::string problem =
       meeting && meeting->isDone ? "" : checkSize(allocator, wanted.columns);
   if (!problem.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the instructions of tcgen05 share.
+// Shared by the instructions of tcgen05.
 
 #ifndef ATTN_SIM_OPS_TCGEN05_H
 #define ATTN_SIM_OPS_TCGEN05_H
@@ -14,8 +14,8 @@ namespace attn::sim {
 /// The CTA's tensor memory.
 TensorUnit &tensorOf(Warp &warp);
 
-/// Whether all 32 lanes execute the instruction; `step` is what becomes of it
-/// if not.
+/// Whether all 32 lanes execute the instruction; otherwise `step` is the
+/// outcome.
 bool isWholeWarp(Warp &warp, Step &step);
 
 /// A 32-bit operand that has to be the same in all lanes: `name` in reports.

@@ -111,7 +111,7 @@ TmemPlace placeOfScales(Warp &warp, const Inst &inst, uint32_t index,
   return tmemPlace(address & ~(3u << 30));
 }
 
-/// What one lane asks for; false after a fault.
+/// Reads the operation that one lane requests; false after a fault.
 bool readOp(Warp &warp, const Inst &inst, unsigned lane, UmmaOp &op,
             std::vector<uint32_t> &chunks) {
   MmaForm form = bitCast<MmaForm>(inst.aux);

@@ -51,7 +51,7 @@ void takeRows(Warp &warp, TmemPlace &place) {
   }
 }
 
-/// What the instruction asks for; false after a fault.
+/// Reads the move that the instruction requests; false after a fault.
 bool readMove(Warp &warp, const Inst &inst, TensorMove &move) {
   MoveForm form = bitCast<MoveForm>(inst.aux);
   uint32_t addresses[kLanes];

@@ -89,7 +89,7 @@ static void fetchScales(TensorUnit &unit, TmemPlace place, uint32_t id,
   }
 }
 
-/// The same with scales, 16 rows at a time.
+/// Multiplies with scales, 16 rows at a time.
 void UmmaOp::multiplyScaled(TensorUnit &unit, uint32_t part,
                             const uint8_t *rowsOfA,
                             const uint8_t *columnsOfB) const {

@@ -26,7 +26,7 @@ struct UmmaOp final : TensorOp {
   /// The scales of A's and B's blocks, if they have any.
   TmemPlace scalesOfA = {0, 0};
   TmemPlace scalesOfB = {0, 0};
-  /// What one CTA has of them.
+  /// The part of A and B that one CTA has.
   MatrixOperand a;
   MatrixOperand b;
   /// Lanes of D that are not written, of one CTA and of the other.

@@ -32,7 +32,7 @@ private:
     std::string name;
   };
 
-  /// What was loaded last, by the first byte.
+  /// The last load of each range, by its first byte.
   std::map<uint64_t, Load> loaded;
 };
 

@@ -27,7 +27,7 @@ public:
   void allocate(const TmemAllocation &columns, uint64_t time);
   void release(const TmemAllocation &columns, uint64_t time);
 
-  /// What was recorded; once, at the end.
+  /// Returns the recorded events; called once, at the end.
   trace::Track takeQueue();
   trace::Track takeColumns();
 

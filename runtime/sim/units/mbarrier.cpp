@@ -21,7 +21,7 @@ uint64_t tokenOf(const Mbarrier &barrier) {
   return barrier.phase << kCountBits | barrier.pending;
 }
 
-/// What is to be added to each counter in one atomic step.
+/// The changes of all counters in one atomic step.
 struct Change {
   int64_t tx = 0;
   uint64_t arrivals = 0;

@@ -32,7 +32,7 @@ bool isReduceLegal(ReduceOp op, ReduceType type);
 /// there is none (sub-byte types).
 bool reduceTypeOf(TensorType tensor, ReduceType &type);
 
-/// What sums depend on besides their type.
+/// The options on which sums depend, besides their type.
 struct ReduceMode {
   /// Of f32: subnormal operands and results become zero.
   bool ftz = false;

@@ -96,7 +96,7 @@ private:
   uint32_t *const *warps[kWarpsPerGroup];
 };
 
-/// What wgmma has too, with the same bits.
+/// Computes an operation that wgmma has too, with the same bits.
 void throughWgmma(const UmmaSpec &spec, const uint8_t *a, const uint8_t *b,
                   const UmmaAccumulator &d) {
   WgmmaSpec same;

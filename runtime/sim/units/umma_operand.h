@@ -16,8 +16,8 @@ const char *decodeUmmaDescriptor(uint64_t bits, MatrixDescriptor &out);
 /// For tests: version 1, everything else as given.
 uint64_t encodeUmmaDescriptor(const MatrixDescriptor &descriptor);
 
-/// As chunkAddress, for what tcgen05 has besides: 8- and 32-bit types that are
-/// MN-major, and atoms of 32 bytes.
+/// Like chunkAddress, also for layouts that only tcgen05 has: 8- and 32-bit
+/// types that are MN-major, and atoms of 32 bytes.
 uint32_t ummaChunkAddress(const MatrixOperand &operand, uint32_t row,
                           uint32_t k);
 

@@ -285,7 +285,7 @@ func.func @case(%q: !q, %k: !q, %v: !q, %scale: f32) {
 // -----
 
 // attention_user_mask_operand
-// expected-error @below {{expected a position, '@' and a capture, or '%' and the number of an op before, not '%0' in op 0}}
+// expected-error @below {{expected a position, '@' and a capture, or '%' and the number of an earlier op, not '%0' in op 0}}
 %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(causal_top_left) layout(bshd) {attn.user_mask = [["i1", "cmpi.sge", "i", "%0"], ["i1", "yield", "%0"]],
 
 // -----

@@ -270,7 +270,7 @@ func.func @gradients_c9_capture(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %del
 // -----
 
 func.func @gradients_c12_word(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'of' beside 'key_sums', 'pairs' and 'elements', and nowhere but there and beside 'row_sums'}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' with 'key_sums', 'pairs' and 'elements', and otherwise only with 'row_sums'}}
   %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       gradients(dq of 0) captures(%w : tensor<?xf32>)
       score_region {
@@ -283,7 +283,7 @@ func.func @gradients_c12_word(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta
 // -----
 
 func.func @gradients_c12_none(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'of' beside 'key_sums', 'pairs' and 'elements', and nowhere but there and beside 'row_sums'}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'of' with 'key_sums', 'pairs' and 'elements', and otherwise only with 'row_sums'}}
   %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       gradients(key_sums at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
       score_region {
@@ -387,7 +387,7 @@ func.func @gradients_c13_twice(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delt
 // -----
 
 func.func @gradients_c13_key(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %w: tensor<?xf32>) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'at' to have the position of the key among the indices, and that of the query beside 'pairs' alone, got affine_map<(d0, d1, d2, d3) -> (d3)>}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'at' to have the position of the key among the indices, and only for 'pairs' also that of the query, got affine_map<(d0, d1, d2, d3) -> (d3)>}}
   %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       gradients(pairs of 0 at affine_map<(b, h, i, j) -> (j)>) captures(%w : tensor<?xf32>)
       score_region {

@@ -82,7 +82,7 @@ tile.kernel @c3 args ["x" from 2.0 to 1.0] problem #p {
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{'tile.kernel' op expected 'from' and 'to' of an f32 argument alone, got them of "x", 'i32'}}
+// expected-error @below {{'tile.kernel' op expected 'from' and 'to' only of an f32 argument, got them of "x", 'i32'}}
 tile.kernel @c5 args ["x" from 1.0 to 2.0] problem #p {
 ^bb0(%x: i32):
   tile.work {
@@ -263,7 +263,7 @@ tile.kernel @second_word args ["a" key query] problem #p {
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-// expected-error @below {{'tile.kernel' op expected a role of each argument, as some have one, got none of "v"}}
+// expected-error @below {{'tile.kernel' op expected each argument to have a role, as some have one, got none of "v"}}
 tile.kernel @kernel_c6_all args ["q" query, "k" key, "v", "scale" scale, "o" output write, "lse" lse write] problem #p {
 ^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
   tile.work {

@@ -106,7 +106,7 @@ ws.kernel @c12_reduce_add machine "sm_90a" args ["a" write] problem #p config #c
 
 // -----
 
-// expected-error @below {{'ws.kernel' op expected 'from' and 'to' of an f32 argument alone, got them of "n", 'i32'}}
+// expected-error @below {{'ws.kernel' op expected 'from' and 'to' only of an f32 argument, got them of "n", 'i32'}}
 ws.kernel @c16 machine "sm_90a" args ["n" from 1.0 to 2.0] problem #p config #c schedule #s {
 ^bb0(%n: i32):
   ws.role @a warps 4 regs 240 replicas 1 {

@@ -283,7 +283,7 @@ TEST(Region, refusesWhatIsNoProgram) {
   EXPECT_EQ(errorOf({{"f32", "addf", "s", "i"}, {"f32", "yield", "%0"}}),
             "score_program[0]: expected 'addf' of other types");
   EXPECT_EQ(errorOf({{"f32", "negf", "%0"}, {"f32", "yield", "%0"}}),
-            "score_program[0]: expected the result of an op before, got '%0'");
+            "score_program[0]: expected the result of an earlier op, got '%0'");
   EXPECT_EQ(errorOf({{"f32", "negf", "@ids"}, {"f32", "yield", "%0"}}),
             "score_program[0]: expected a captured scalar, got '@ids'");
   EXPECT_EQ(

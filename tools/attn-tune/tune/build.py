@@ -21,7 +21,7 @@ PATIENCE_S = 300
 
 
 def classify(message):
-    """{"kind", "text"} of what the compiler printed: the kind of a rule is its name."""
+    """{"kind", "text"} of the compiler's output; for a broken rule, the kind is its name."""
     lines = message.strip().splitlines() or ["no message"]
     first = next((line for line in lines if "error:" in line), lines[0])
     lines = [re.sub(r"^ptxas fatal *: ", "note: ptxas: ", line) for line in lines]
@@ -35,7 +35,7 @@ def classify(message):
 
 
 class Compiler:
-    """attn-compile, and what tells one build of it from another."""
+    """attn-compile, and the identity of its build."""
 
     def __init__(self, path, target):
         self.path, self.target = path, target

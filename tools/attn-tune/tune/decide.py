@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What follows from a log: a pure function of its records, so that a log replayed
-gives the same decisions."""
+"""Derives decisions from a log, by a pure function of its records: replaying a log gives the same decisions."""
 
 import statistics
 

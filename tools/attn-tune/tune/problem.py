@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Problems: what a search is for, at which shapes it measures, and what else the
-entry that comes out of it has to serve."""
+"""Problems: the attention that a search is for, the shapes at which it measures, and the other problems that the
+resulting entry has to serve."""
 
 import re
 

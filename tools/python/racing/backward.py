@@ -150,8 +150,8 @@ class AttnContender:
 
 
 class Reference:
-    """The right gradients of the first and the last head of K and V, in float64, and what rounding scores, P, dX and
-    results to the dtype makes of them. They are made once and serve all contenders."""
+    """The right gradients of the first and the last head of K and V, in float64, and the same with scores, P, dX and
+    results rounded to the dtype. They are computed once, for all contenders."""
 
     def __init__(self, torch, point, inputs):
         self.torch, self.point, self.samples = torch, point, []

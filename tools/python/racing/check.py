@@ -6,7 +6,7 @@ import random
 
 from racing import masks, scores
 
-# What approximate exponentials may add to the log-sum-exp, beside rounding.
+# The error of the log-sum-exp that approximate exponentials may cause, besides rounding.
 LSE_APPROXIMATION = 1e-4
 
 

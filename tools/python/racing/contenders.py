@@ -137,14 +137,14 @@ def scalars_of(bundle, point, captured):
 
 
 def attn_captured(torch, point, device):
-    """What AttnContender has to capture for the functions of a point, None where it has none."""
+    """The tensors that AttnContender captures for the functions of a point, None if it has none."""
     if point.score:
         return scores.tensors(torch, point, device)
     return masks.tensors(torch, point, device) if point.is_function else None
 
 
 def mismatch(problem, point, has_functions=False):
-    """Returns "" or in what the problem of a bundle's plan is not the point's."""
+    """Returns "" or the difference between the problem in a bundle's plan and the point."""
     regions = ("none", "custom") if has_functions else ("none",)
     mask_regions = ("custom",) if point.is_function else regions
     for key, allowed in (("kind", PLAN_KINDS[point.op]), ("dtype", (ELEMENT_TYPES[point.dtype],)), ("head_dim", (point.d,)),

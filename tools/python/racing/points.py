@@ -43,7 +43,7 @@ class Point:
 
     @property
     def case(self):
-        """What tells this point from others of its dtype, head dims and seqlen."""
+        """The name of this point among those with the same dtype, head dims and seqlen."""
         groups = [f"gqa{self.heads}-{self.kv_heads}"] if self.grouped else []
         functions = self.score or self.mask
         return "+".join(groups + ([functions] if functions != "none" or not groups else []))

@@ -24,7 +24,7 @@ class Tiles(typing.NamedTuple):
 
 
 def box(launch, tensor, size):
-    """How many positions of a tensor one copy brings, or None."""
+    """The number of positions of a tensor that one copy moves, or None."""
     for param in launch["params"]:
         if param["kind"] == "tensor_map" and param["tensor"] == tensor:
             return next((dim["box"] for dim in param["dims"] if dim["size"] == size), None)

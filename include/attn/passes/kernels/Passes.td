@@ -11,16 +11,16 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
   let summary = "turn mask regions into built-in masks, or into the keys of each row";
   let description = [{
     Reads a mask region as a formula: `and`, `or`, `xor` with true, and `select` over comparisons.
-    A factor of the formula becomes a bound on the keys of query i, if it is made of comparisons
-    of the position j with a number E(i) that does not get smaller when i grows: differences of
-    positions, quotients by positive constants, minima and maxima are resolved. E may use
-    captured numbers, and elements at the batch or the head. A comparison of such an E with
-    another number is a guard: where it does not hold, the row has no keys.
+    A factor of the formula becomes a bound on the keys of query i if it compares the position j with a number E(i)
+    that does not depend on j: differences of positions, quotients by positive constants, minima and maxima are
+    resolved. E may use captured numbers, and elements at the batch, the head or i. A comparison of such numbers
+    without j is a guard: where it does not hold, the row has no keys. With the end of a prefix, no number may get
+    smaller when i grows.
 
     - Bounds that are those of a built-in mask become that mask. A constant of the function
       becomes a constant operand of the op, so that the kernel is the mask's own.
     - Other bounds become `row_keys`. Alternatives whose keys are not one interval are bounded
-      by the interval that holds them all, and stay in the region.
+      by the interval that contains them all, and stay in the region.
     - Other factors stay in the region.
 
     Masks of an `attn.attention_bwd` are read likewise.
@@ -66,14 +66,14 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
 def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
   let summary = "write the functions of the gradients of attn.attention";
   let description = [{
-    For each function around an `attn.attention` another one follows, named with `_bwd` behind: from
-    the arguments of the first, its results O and LSE, and the gradients of these, it computes
-    the gradients of Q, K and V. The score region becomes one that yields the score and its derivative,
-    by `ScoreOpInterface`: op by op from the score to the result, so that what a choice leaves out, and
-    what does not depend on the score, has no part in it. A rounding passes a derivative on; an
-    integer or a truth value has none. The derivative by a capture, or by the scale, is written likewise,
-    from the elements that the region reads, into a copy of the region; the positions that index these elements decide
-    over which pairs it is summed:
+    Writes another function behind each function around an `attn.attention`, with its name and `_bwd`. From the
+    arguments of the first function, its results O and LSE, and the gradients of these, it computes the gradients of
+    Q, K and V. Its score region yields the score and the derivative of the score. `ScoreOpInterface` computes this
+    derivative op by op, from the score to the result. Values that a select does not choose, and values that do not
+    depend on the score, contribute nothing. A rounding passes a derivative on; an integer or a truth value has none.
+    Derivatives by a capture, or by the scale, are written in the same way, from the elements that the region reads,
+    into a copy of the region. The positions that index these elements decide over which pairs the derivatives are
+    summed:
 
     | the indices are | ops |
     |---|---|
@@ -93,7 +93,7 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     those of the scale and of captures, in the order of the arguments. The gradient of a number has the type `tensor<1xf32>`. The
     function has the arguments of the first function, with their attributes, then O, LSE, dO and dLSE. The first function does not change.
     With `marked`, the functions with an argument that has `attn.gradient` are replaced by those of their
-    gradients, and the others are left alone: so begins the pipeline that makes a bundle.
+    gradients, and the others are left alone: the pipeline that makes a bundle does this.
 
     **Before**
     ```mlir
@@ -137,13 +137,13 @@ def SplitLaunches : Pass<"attn-split-launches", "::mlir::ModuleOp"> {
     A kernel computes one op of attention. The ops of a function are launched by one call in their order;
     results that the function does not return are left in the workspace.
 
-    **Requires** of a function with several ops of attention, beside which it has constants and `func.return` alone:
-    nothing calls it; an op has the function's arguments and the results of ops before it as operands; the
-    function returns results of the ops, each once. No two values have the same role (docs/launch-plan.md), and the ops that
-    have bounds or captures have the same ones: kernels share an argument by its name.
+    **Requires** a function with several ops of attention has nothing else but constants and `func.return`, and
+    nothing calls it. The operands of an op are arguments of the function and results of earlier ops. The function
+    returns results of the ops, each once. No two values have the same role (docs/launch-plan.md), and all ops with
+    bounds or captures have the same ones, since kernels share an argument by its name.
 
-    **Ensures** such a function is a function for each of its ops, named after the kind of its kernel, and a
-    `launch.sequence`. The rows of statistics that are left in the workspace are full blocks of 128.
+    **Ensures** in place of such a function there is a function for each of its ops, named after the kind of its
+    kernel, and a `launch.sequence`. Statistics of rows in the workspace have full blocks of 128 rows.
 
     **Before**
     ```mlir
@@ -187,9 +187,9 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
 
     **Ensures** no `attn.attention`; each new kernel has an argument for each operand and result,
     which says its role, and one `tile.for` whose steps are ld_k, ld_v, qk,
-    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths. Where the keys of
-    `row_keys` may fall from query to query, a `scf.parallel` in `tile.bounds` has the least and
-    the most of each over the rows.
+    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths. Where the keys of `row_keys` may fall from
+    query to query, a `scf.parallel` in `tile.bounds` reduces each of them to the smallest and the largest over the
+    rows.
     Captures are named by the attribute `attn.name` of the function's argument, otherwise c0, c1,
     ... The others are q, k, v, scale, o, lse and the names of bounds, followed by a number if
     a capture has that name.
@@ -339,19 +339,21 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
 def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
   let summary = "compute the gradients of one attention by several ops";
   let description = [{
-    An op for which the schedule table has no kernel is split in two, until it has one for each: one for all gradients into
-    one for dQ, which owns queries, and one for dK and dV, which owns keys; that one into one for dK and one for dV, if the sums
-    of both do not fit the registers of a thread. Each computes the scores, and those for dQ and dK their derivatives, for itself.
-    Of an op that is split, gradients that nothing uses are not computed. Each result has the same bits in every run.
+    Splits an op in two until the schedule table has a kernel for each part: one for all gradients into one for dQ,
+    which owns queries, and one for dK and dV, which owns keys; and that one into one for dK and one for dV, if the
+    sums of both do not fit the registers of a thread. Each part computes the scores again, and those for dQ and dK
+    also their derivatives. When an op is split, gradients that nothing uses are dropped. Each result has the same
+    bits in every run.
 
-    If the function has the attribute `attn.any_order` and the table a kernel for all gradients, or for dQ and dK, that kernel adds its
-    shares of dQ to f32 sums in memory: an op clears them before, and another one makes dQ of them afterwards. The order of these
-    additions differs from run to run, and so may the last bits of dQ. Beside a kernel for dQ and dK, dV has one of its own.
+    If the function has the attribute `attn.any_order`, and the table has a kernel for all gradients, or for dQ and
+    dK, that kernel adds its shares of dQ to f32 sums in memory. One op clears the sums before, another one converts
+    them to dQ afterwards. The order of these additions differs from run to run, and so may the last bits of dQ. If
+    that kernel does not compute dV, another one does.
 
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
-    **Ensures** for each `attn.attention_bwd` the table, or the file if one is given, has a schedule, or it computes a single
-    gradient, or it has a `config`. The ops that replace one have its operands, attributes and regions.
+    **Ensures** each `attn.attention_bwd` has a schedule in the table, or in the file if one is given, or computes a
+    single gradient, or has a `config`. The ops that replace one have its operands, attributes and regions.
 
     **Before**
     ```mlir
@@ -391,12 +393,13 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
     mask region all are. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
-    an end that may fall bounds none, and all are masked.
+    an end that may fall gives no bound, and then all blocks are masked.
 
-    Kernels of the derivatives by a capture are like these: one of `row_sums` or `elements` like that of dQ, without the last
-    product, one of `key_sums` like that of dK and dV. One of `pairs` has a grid over the query positions, heads and batches of
+    Kernels of the derivatives by a capture: one of `row_sums` or `elements` is like that of dQ without the last
+    product, one of `key_sums` like that of dK and dV without the last products. One of `pairs` has a grid over the
+    query positions, heads and batches of
     the capture; its `tile.for` goes over all blocks of the capture's keys, each of them masked, and for each over the batches
-    and heads that the capture lacks: iteration n is number n mod R of the R of block n / R.
+    and heads that the capture lacks: iteration n is number n mod R of the R iterations of block n / R.
 
     With `gradients(sums)` a kernel of dK and dV also adds its shares of dQ to the sums, and with `gradients(sums_dk)` one of dK.
 

@@ -100,7 +100,7 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
   let description = [{
     A range with `at_most` may have no code for further blocks, and a loop whose bounds are in
     the wrong order runs no block: either would silently leave out keys, or leave them unmasked.
-    The bounds of every `ws.for` are computed for 96 made-up launches that `attn.checks` and the
+    The bounds of every `ws.for` are computed for 96 invented launches that `attn.checks` and the
     limits of every launch plan accept, for one item, sub-tile and part of each. Sizes are small,
     at the edges of blocks, 0, or next to the largest that is accepted; integer arguments may be
     negative. This is a test, not a proof.
@@ -125,8 +125,8 @@ def VerifyRanges : Pass<"attn-verify-ranges", "::mlir::ModuleOp"> {
 def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
   let summary = "lower how roles and the CTAs of a cluster get work items";
   let description = [{
-    Verdicts: a kernel with a `tile.reject` gets a `ws.verdict`, to which each of them becomes a
-    `ws.give_verdict`. With `work = grid` every role ends the item with a `ws.second_run`, which
+    Verdicts: a kernel with a `tile.reject` gets a `ws.verdict`, and each `tile.reject` becomes a `ws.give_verdict` to
+    it. With `work = grid` every role ends the item with a `ws.second_run`, which
     takes the verdict. With `work = dynamic` the role that hands items out takes it, and hands a
     rejected item out again.
 
@@ -162,7 +162,7 @@ def HandOut : Pass<"attn-hand-out", "::mlir::ModuleOp"> {
       ws.fetch_work after %w
     }
     ```
-    Kernels with neither are left alone. Does not change numerics.
+    Kernels without a `tile.reject` whose work is not `dynamic` are left alone. Does not change numerics.
   }];
   let dependentDialects = ["::attn::ws::WsDialect"];
 }

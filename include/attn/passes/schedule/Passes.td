@@ -45,8 +45,9 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     ```
     Does nothing to an attention that has a `config` already: it is only
     checked. `rescale_threshold` and `exp2_degree` of the config chosen are the
-    numerics of the kernel. An op of a backward pass takes its entry from the first rung that has
-    one, from that which `rungs` has for its function, or else `rung`, on; if there is none, from the last one. Remark `configure`: the config and where it is from.
+    numerics of the kernel. An op of a backward pass takes its entry from the lowest rung that has one. The search
+    begins at the rung that `rungs` has for its function, otherwise at `rung`; if no rung from there on has an entry,
+    the nearest lower one is taken. Remark `configure`: the config and where it is from.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [

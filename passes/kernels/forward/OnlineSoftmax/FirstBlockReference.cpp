@@ -158,8 +158,9 @@ void FirstBlockReference::writeCheck(Value o, const SoftmaxState &last) {
   });
 }
 
-/// Whether O must be checked. It need not be if no share of a sum has exceeded
-/// 2^threshold: then no probability has, which a running maximum allows too.
+/// Whether O must be checked. That is not necessary if no share of a sum has
+/// exceeded 2^threshold: then no probability has exceeded it either, as with a
+/// running maximum.
 Value FirstBlockReference::isSuspicious(Value l, Value careful) {
   Value admitted = b.constant(std::exp2(threshold), b.rowType);
   Value exceeds = b.make<arith::CmpFOp>(arith::CmpFPredicate::UGT, l, admitted);

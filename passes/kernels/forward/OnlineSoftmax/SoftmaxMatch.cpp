@@ -4,8 +4,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// Returns the step that contains only `op`, of which these operands are the
-/// step's.
+/// Returns the step that contains only `op` and whose arguments are these
+/// operands.
 static FailureOr<tile::StepOp> stepOf(Operation *op, ValueRange operands) {
   auto step = dyn_cast<tile::StepOp>(op->getParentOp());
   if (!step || !llvm::hasNItems(step.getBody().front(), 2)) {
