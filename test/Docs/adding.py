@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each hunk that docs/adding.md shows is in its file as the change left it, so that it can be
-taken back and made again, and the IR there is valid: adding.py ROOT ATTN_OPT"""
+"""The lines that a hunk of docs/adding.md adds stand in its file, and the hunk's other lines before
+and after them, where a later change may have put its own between; the IR there is valid:
+adding.py ROOT ATTN_OPT"""
 
+import itertools
 import os
 import re
 import subprocess
@@ -12,14 +14,21 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.M | re.S)
 
 
+def stands(hunk, text):
+    """Whether the hunk's runs of added lines, and the lines around them, follow one another in the text."""
+    lines = [line for line in hunk.splitlines() if line[0] != "-"]
+    runs = [(sign, "".join("\n" + line[1:] for line in run).rstrip()) for sign, run in itertools.groupby(lines, key=lambda line: line[0])]
+    added = [run for sign, run in runs if sign == "+" and run]
+    in_order = re.search(".*".join(re.escape(run) + "(?=\n)" for _, run in runs), text, re.S)
+    return bool(added and in_order and all(text.count(run + "\n") == 1 for run in added))
+
+
 def misplaced(root, diff):
-    """The hunks of a change that do not stand once in its file, as they left it."""
+    """The hunks of a change that do not stand in its file."""
     with open(os.path.join(root, re.search(r"^\+\+\+ b/(.*)$", diff, re.M)[1]), encoding="utf-8") as file:
         text = "\n" + file.read()
     hunks = re.split(r"^@@.*\n", diff, flags=re.M)[1:]
-    after = ["".join("\n" + line[1:] for line in hunk.splitlines() if line[0] != "-") + "\n" for hunk in hunks]
-    errors = [hunk for hunk, lines in zip(hunks, after) if "\n+" not in "\n" + hunk or text.count(lines) != 1]
-    return errors if hunks else ["no hunk\n"]
+    return [hunk for hunk in hunks if not stands(hunk, text)] if hunks else ["no hunk\n"]
 
 
 def main(root, attn_opt):

@@ -31,7 +31,7 @@ class Table(unittest.TestCase):
         for entry in entries:
             with self.subTest(entry=entry.symbol), open(os.path.join(DATA, entry.read["file"]), encoding="utf-8") as file:
                 # What the table alone says of an entry.
-                text = re.sub(r"(head_dim \d+, \d+)(?: exact| packed)", r"\1", file.read())
+                text = re.sub(r"(head_dim \d+, \d+) (?:exact|packed)|(masks \[[^]]*\]) machines \[[^]]*\]", r"\1\2", file.read())
                 self.assertIn(entry.changed({}), text)
                 self.assertEqual(set(entry.point), set(GENERATOR.parameters))
         files = {entry.read["file"] for entry in entries}
@@ -39,7 +39,8 @@ class Table(unittest.TestCase):
                  for folder, _, names in os.walk(os.path.join(DATA, part)) for name in names}
         # The generator makes schedules of the forward pass.
         self.assertEqual(files, {file for file in found if os.path.basename(file).startswith("fwd")})
-        self.assertEqual({os.path.dirname(file) for file in files}, {f"{part}/{e.machine}" for e in entries for part in ("schedules", "rungs")})
+        for entry in entries:
+            self.assertEqual(os.path.dirname(entry.read["file"]), f"{'rungs' if entry.rung else 'schedules'}/{entry.machine}")
 
     def test_packed_entries_are_for_the_few_queries_of_the_package(self):
         packed = set()
@@ -50,7 +51,8 @@ class Table(unittest.TestCase):
         self.assertEqual(packed, {f"seqlen_q at_most {_presets.FEW_QUERIES}"})
 
     def test_those_of_a_machine(self):
-        self.assertEqual(len(GENERATOR.entries(machine="sm_90a")), len(GENERATOR.entries()))
+        of_sm_90a = [entry.symbol for entry in GENERATOR.entries() if entry.machine == "sm_90a"]
+        self.assertEqual([entry.symbol for entry in GENERATOR.entries(machine="sm_90a")], of_sm_90a)
         self.assertEqual(GENERATOR.entries(machine="sm_100a"), [])
 
     def test_those_that_a_problem_is_compiled_from(self):
@@ -102,7 +104,7 @@ class Refusals(unittest.TestCase):
                 ("chan k =", "chan x =", "expected a place 'k', got none"),
                 ("hold s = s", "hold t = s", "expected 'hold s = s in reg depth 1', as it is generated, got 'hold t = s in reg depth 1'"),
                 ("score mask", "mask score", "expected 'kv \\{.* score mask .*', as it is generated, got '.* mask score .*'"),
-                ('machine "sm_90a"', 'machine "sm_1"', "expected a target among 'sm_100a', 'sm_90a', got 'sm_1'")):
+                ('machine "sm_90a"', 'machine "sm_1"', "expected a target among .*'sm_90a', got 'sm_1'")):
             with self.subTest(new=new):
                 self.assertIn(old, FILE)
                 self.assertRegex(self.refused(FILE.replace(old, new, 1)), f"^t.mlir:{ENTRY_LINE}: '@fwd_d96': {message}$")
@@ -134,7 +136,7 @@ class Refusals(unittest.TestCase):
                 ("schedule", {**dims, "machine_file": "m.mlir"}, "expected a field 'machine' or 'machine_file', got both"),
                 ("entries", {"mask": "none"}, "expected fields 'head_dims' and 'mask', or none of them"),
                 ("entries", {"head_dims": [64, 64], "mask": "none"}, "expected a field 'machine' and no 'file' for a problem"),
-                ("entries", {"machine": "sm_1"}, "expected a machine of sm_100a, sm_90a, got 'sm_1'"),
+                ("entries", {"machine": "sm_1"}, "expected a machine of .*sm_90a, got 'sm_1'"),
                 ("entries", {**dims, "mask": "odd"}, "expected a mask of attn.attention, got 'odd'")):
             with self.subTest(what=what, fields=fields), self.assertRaisesRegex(schedules.ScheduleError, f"^{message}$"):
                 self.assertIsNone(GENERATOR.ask(what, **fields))

@@ -93,8 +93,12 @@ TEST_F(CompileAbuse, fieldsOfANewerCaller) {
 
 TEST_F(CompileAbuse, targets) {
   args.target = "sm_1";
-  expectRefused(ATTN_INVALID_ARGUMENT, "expected 'target' to be one of "
-                                       "sm_100a, sm_90a, got 'sm_1'");
+  std::string targets = attn_target_name(0);
+  for (size_t i = 1; attn_target_name(i); ++i) {
+    targets += std::string(", ") + attn_target_name(i);
+  }
+  expectRefused(ATTN_INVALID_ARGUMENT,
+                "expected 'target' to be one of " + targets + ", got 'sm_1'");
 }
 
 TEST_F(CompileAbuse, lists) {

@@ -2,6 +2,7 @@
 """Winners as entries of the schedule table, with where they come from."""
 
 import os
+import re
 import textwrap
 
 from tune import problem as problems
@@ -150,6 +151,14 @@ def tables(view, decisions, serve="all"):
     return files
 
 
+def machines_of(path):
+    """The machines that share the entries of a file, as lists in its text; none if there is no file."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return sorted(set(re.findall(r" machines \[([^]]*)\]", file.read())))
+
+
 def write(view, decisions, folder, serve, say):
     """Writes the entries below a folder of the table, in that of the log's machine; returns
     their paths."""
@@ -158,6 +167,8 @@ def write(view, decisions, folder, serve, say):
     paths = []
     for name, text in tables(view, decisions, serve).items():
         path = os.path.join(folder, name)
+        for machines in machines_of(path):
+            say(f"{path} was for {machines} too; the new entries are not")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         paths.append(path)
