@@ -199,3 +199,11 @@ def of_capture(places, dims):
     else:
         score.bias(places, "f32", "")
     return Kernel(dims, score=score, mask="causal_bottom_right")
+
+
+def from_description(description):
+    """{"dims": [head dim, that of V], "mask", "any_order", "dropout"}, or "capture" in place of the last three."""
+    dims = tuple(description["dims"])
+    if "capture" in description:
+        return of_capture(description["capture"], dims)
+    return Kernel(dims, **{name: value for name, value in description.items() if name != "dims"})

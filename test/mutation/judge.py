@@ -203,7 +203,7 @@ def find_errors(results, equivalents, args):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--kernels", help="the names of some, with commas between")
+    parser.add_argument("--kernels", help='the names of some, with commas between; "gradients" for all that make gradients')
     parser.add_argument("--sites", default="", help="classes of sites, with commas between")
     parser.add_argument("--every", type=int, default=1, help="one mutant of so many")
     parser.add_argument("--seeds", type=int, default=8, help="schedules a mutant gets at most")
@@ -221,8 +221,10 @@ def parse_arguments():
 
 
 def is_asked_for(kernel, args):
-    """Kernels of gradients only by name: which of their mutants are no faults is not declared."""
-    return kernel["name"] in args.kernels.split(",") if args.kernels else "loop_over" not in kernel
+    """Kernels of gradients only by name, or all of them as "gradients"."""
+    makes_gradients = "loop_over" in kernel
+    names = args.kernels.split(",") if args.kernels else []
+    return kernel["name"] in names or makes_gradients and "gradients" in names or not names and not makes_gradients
 
 
 def main():

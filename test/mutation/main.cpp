@@ -27,7 +27,8 @@ struct Arguments {
   std::vector<std::string> problems;
   /// Of PTX, in place of problems.
   std::vector<std::string> launches;
-  run::GivenCaptures captures;
+  /// Options of attn-run for what regions capture.
+  std::vector<std::string> captures;
   /// Classes of sites with commas between; empty for all.
   std::string sites;
   /// "SITE:OPERATION": this mutant alone, and its PTX.
@@ -46,9 +47,11 @@ constexpr const char *kHelp =
     "  --launch=FILE       how to launch the PTX; several for several "
     "problems\n"
     "  --kernel=NAME       which of several kernels; all problems run it\n"
-    "  --problem=BxSxHxD,BxSxHxD,N,INPUTS  Q and K shapes to run, on N\n"
-    "                      schedules, with inputs as attn-run takes them\n"
-    "  --tensor=NAME=CONTENT  what regions capture, as attn-run takes it\n"
+    "  --problem=BxSxHxD,BxSxHxD,N,INPUTS[,OPTION...]  Q and K shapes to run,\n"
+    "                      on N schedules, with inputs and more options as\n"
+    "                      attn-run takes them\n"
+    "  --tensor=NAME=CONTENT, --scalar=NAME=VALUE  what regions capture, as\n"
+    "                      attn-run takes it\n"
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
     "  --sm-count=N        multiprocessors (2)\n"
@@ -106,10 +109,10 @@ bool parseOption(const std::string &name, const std::string &value,
   if (name == "--only") {
     return readNumbers(value, arguments.only);
   }
-  if (name == "--tensor") {
-    return run::parseTensor(value, arguments.captures) ||
-           fail("option '--tensor': expected NAME=CONTENT, got '" + value +
-                "'");
+  if (name == "--tensor" || name == "--scalar") {
+    arguments.captures.push_back(name);
+    arguments.captures.back() += "=" + value;
+    return true;
   }
   std::pair<const char *, std::string *> texts[] = {
       {"--kernel", &arguments.kernel},
@@ -204,23 +207,31 @@ bool loadKernel(const Arguments &arguments, Kernel &kernel) {
   return parseKernel(kernel);
 }
 
-/// "BxSxHxD,BxSxHxD,N,INPUTS".
-bool addProblem(const std::string &text, const run::GivenCaptures &captures,
-                Trial &trial) {
-  run::Options options;
-  options.captures = captures;
-  options.check = true; // statistics of a backward pass are those of Q and K
+/// "BxSxHxD,BxSxHxD,N,INPUTS[,OPTION...]".
+bool addProblem(const std::string &text,
+                const std::vector<std::string> &captures, Trial &trial) {
   uint64_t schedules = 0;
   std::vector<std::string> parts = split(text, ',');
-  if (parts.size() != 4 || !run::parseShape(parts[0], options.q) ||
-      !run::parseShape(parts[1], options.kv) ||
-      !readNumber(parts[2], schedules) ||
-      !run::parseInputs(parts[3], options.inputs)) {
-    return fail("option '--problem': expected 'BxSxHxD,BxSxHxD,N,INPUTS', got "
-                "'" +
+  if (parts.size() < 4 || !readNumber(parts[2], schedules)) {
+    return fail("option '--problem': expected "
+                "'BxSxHxD,BxSxHxD,N,INPUTS[,OPTION...]', got '" +
                 text + "'");
   }
+  // Statistics of a backward pass are those of Q and K if they are checked.
+  std::vector<std::string> words = {"K.attn",           "--device=sim",
+                                    "--check",          "--q=" + parts[0],
+                                    "--kv=" + parts[1], "--inputs=" + parts[3]};
+  words.insert(words.end(), captures.begin(), captures.end());
+  words.insert(words.end(), parts.begin() + 4, parts.end());
+  std::vector<const char *> pointers;
+  for (const std::string &word : words) {
+    pointers.push_back(word.c_str());
+  }
+  run::Options options;
   std::string err;
+  if (!run::parseOptions(int(pointers.size()), pointers.data(), options, err)) {
+    return fail("option '--problem': got '" + text + "': " + err);
+  }
   return trial.addProblem(options, schedules, err) || fail(err);
 }
 

@@ -18,6 +18,9 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
+import gradient_ir
+
 LAUNCHES = os.path.join(ROOT, "test", "sim", "kernels", "launches.py")
 # Mutants that one process runs, in about a minute.
 CHUNK = 100
@@ -46,7 +49,7 @@ class Kernel:
         elif args.bundles:
             shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
         else:
-            self.compile(description, args.build)
+            self.compile(self.source(description), description, args.build)
         self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
         self.options += description.get("captures", [])
         self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
@@ -67,9 +70,17 @@ class Kernel:
         kernel = os.path.basename(self.bundle).replace(".ptx", ".*.json")
         return [f"--launch={path}" for path in sorted(glob.glob(os.path.join(folder, kernel)))]
 
-    def compile(self, description, build):
-        command = [os.path.join(build, "bin", "attn-compile"), os.path.join(ROOT, description["source"]),
-                   "-o", self.bundle]
+    def source(self, description):
+        """The path of the kernel's IR, which is written if it is that of gradients of an attention."""
+        if "source" in description:
+            return os.path.join(ROOT, description["source"])
+        path = self.bundle.replace(".attn", ".mlir")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(gradient_ir.from_description(description["gradients"]).ir)
+        return path
+
+    def compile(self, source, description, build):
+        command = [os.path.join(build, "bin", "attn-compile"), source, "-o", self.bundle]
         if "schedule" in description:
             command.append("--schedule=" + os.path.join(ROOT, description["schedule"]))
         subprocess.run(command, check=True)
@@ -186,18 +197,26 @@ def problems(kernel):
     yield problem(m + 3, (steps + 1) * n - 5, 8)
 
 
+# A seed of attn-run with which statistics end at the last query.
+NO_ROWS_AFTER = "--seed=86"
+
+
 def gradient_problems(kernel):
     """The problems for a kernel of gradients, whose work items own `tile_m` queries or keys and loop over the
     others."""
     d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
 
-    def problem(own, others, schedules, heads=1, batches=1):
+    def problem(own, others, schedules, *options, heads=1, batches=1, heads_of_keys=1):
         queries, keys = (own, others) if kernel["loop_over"] == "keys" else (others, own)
-        return f"{batches}x{queries}x{heads}x{d},{batches}x{keys}x1x{d},{schedules},normal"
+        return ",".join([f"{batches}x{queries}x{heads}x{d}", f"{batches}x{keys}x{heads_of_keys}x{d}", str(schedules), "normal",
+                         *options])
 
     # One step, several heads and batches; every argument matters.
     yield f"2x9x4x{d},2x1x2x{d},8,normal"
     yield f"2x70x4x{d},2x33x2x{d},4,normal"
+    # Strides that leave room; statistics that end in the last block, at places no vector of two can be loaded from.
+    yield problem(n + 9, n + 9, 2, "--pad-strides", heads=4, batches=2, heads_of_keys=2)
+    yield problem(m + 1, 2 * n + 1, 2, NO_ROWS_AFTER, heads=4, batches=2, heads_of_keys=2)
     # Items without a step: alone, and with a causal mask among others.
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
@@ -206,10 +225,10 @@ def gradient_problems(kernel):
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
         yield problem(m + shift, m, 1)
-    # Every row of a block of the loop is the first that is not there.
+    # Every row of a block of the loop is the first that is not there, in the first head and in one whose block comes behind it.
     for others in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
-        yield problem(1, others, 1)
-        yield problem(others, 1, 1)
+        yield problem(1, others, 1, NO_ROWS_AFTER, heads=3)
+        yield problem(others, 1, 1, NO_ROWS_AFTER)
     # Items of one step to several, of which each begins where the ring is, for several heads of a group.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.

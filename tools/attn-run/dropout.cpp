@@ -42,6 +42,10 @@ Dropout::Dropout(double rate, std::array<uint64_t, 2> state)
   drop = uint32_t(std::floor(float(rate) * 65536.0F + 0.5F));
 }
 
+double Dropout::getFactor() const {
+  return drop == 65536 ? 0 : 65536.0 / double(65536 - drop);
+}
+
 Dropout::OfRow::OfRow(const Dropout &of, const Row &row)
     : of(of), query(uint32_t(row.i)) {
   words = philox4x32({low(of.state[1]), high(of.state[1]), uint32_t(row.head),
@@ -59,5 +63,5 @@ double Dropout::OfRow::factorOf(int64_t key) const {
       philox2x32({(j & ~bit) ^ words[0], (query & ~bit) ^ words[1]}, words[2]);
   uint32_t word = pair[(j & bit) != 0];
   uint32_t number = (query & bit) != 0 ? word >> 16 : word & 0xFFFF;
-  return number < of.drop ? 0 : 65536.0 / double(65536 - of.drop);
+  return number < of.drop ? 0 : of.getFactor();
 }

@@ -36,6 +36,8 @@ public:
   bool isOn() const { return on; }
   const std::array<uint64_t, 2> &getState() const { return state; }
   float getRate() const { return rate; }
+  /// The factor of the weights of keys that are kept; 0 if none is.
+  double getFactor() const;
 
 private:
   bool on = false;

@@ -242,23 +242,26 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
              weight * difference * slopeErrors[number]);
 }
 
-/// Applies the scale and the last rounding.
+/// Applies the scale and the last rounding. Each addition to a sum may leave a
+/// value that is flushed, and so may the sum be when it is multiplied.
 Gradients Accumulator::take() {
-  auto finish = [&](double scale, auto elements) {
+  auto finish = [&](double scale, double factor, int64_t terms, auto elements) {
     std::vector<double> &exact = out.*elements,
                         &rounded = out.rounded.*elements,
                         &bound = out.bound.*elements;
+    double flushed = factor * double(terms) * numerics.flush;
     for (size_t n = 0; n < exact.size(); ++n) {
       exact[n] *= scale;
       rounded[n] = roundTo(p.dtype, float(rounded[n] * scale));
       bound[n] = bound[n] == 0 ? 0
-                               : bound[n] * scale + halfUnit(exact[n]) +
-                                     operations(exact[n]);
+                               : bound[n] * scale + flushed +
+                                     halfUnit(exact[n]) + operations(exact[n]);
     }
   };
-  finish(double(p.scale), &GradientElements::q);
-  finish(double(p.scale), &GradientElements::k);
-  finish(1, &GradientElements::v);
+  double scale = double(p.scale);
+  finish(scale, scale, p.seqK, &GradientElements::q);
+  finish(scale, scale, queriesOfKey(), &GradientElements::k);
+  finish(1, p.dropout.getFactor(), queriesOfKey(), &GradientElements::v);
   return std::move(out);
 }
 

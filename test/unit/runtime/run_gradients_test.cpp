@@ -5,6 +5,7 @@
 
 #include "gradients.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -544,6 +545,28 @@ TEST(Gradients, areAllowedMoreForLongerSums) {
   EXPECT_GE(total(one.bound.v), 2 * 0x1p-20 * total(one.v));
   Gradients many = boundsOf(30, 1);
   EXPECT_GE(total(many.bound.v), 60 * 0x1p-20 * total(many.v));
+}
+
+/// A sum that is below the smallest normal number may be flushed before the
+/// scale, or the factor of dropout, makes it larger.
+TEST(Gradients, areAllowedToFlushSums) {
+  Case tiny(1, 1);
+  tiny.of.numerics = {};
+  tiny.of.numerics.flush = 0x1p-126;
+  tiny.in.problem.scale = 16;
+  tiny.in.problem.dropout = Dropout(0.75, {3, 5});
+  for (std::vector<float> *values : {&tiny.in.q, &tiny.in.k, &tiny.of.o}) {
+    std::fill(values->begin(), values->end(), 0x1p-20f);
+  }
+  Gradients gradients = computeGradients(tiny.in, tiny.of);
+  EXPECT_GE(gradients.bound.q[0], 16 * 0x1p-126);
+  EXPECT_LT(gradients.bound.q[0], 17 * 0x1p-126);
+  // Two queries of a group.
+  EXPECT_GE(gradients.bound.k[0], 2 * 16 * 0x1p-126);
+  double most =
+      *std::max_element(gradients.bound.v.begin(), gradients.bound.v.end());
+  EXPECT_GE(most, 2 * 4 * 0x1p-126);
+  EXPECT_LT(most, 9 * 0x1p-126);
 }
 
 /// What has no part in a score is exactly 0.
