@@ -6,7 +6,8 @@ usage: jit.py [--repeat N] BUILD [FILE.mlir...]
 
 Prints a row for each file (those of examples/ by default), times of single calls
 through ctypes: cold (with an empty cache), and the medians of the first calls of
-processes that find it on disk, of later hits on disk, and of those in memory."""
+processes that find it on disk, of later hits on disk, and of those in memory. Of a problem whose variants launches compile, that is
+the time of its plan."""
 
 import argparse
 import glob

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/codegen/driver/Compiler.h"
+#include "BundleBytes.h"
 #include "ResourceReport.h"
 #include "attn/codegen/emit/FindPtxas.h"
 #include "attn/codegen/emit/PlanWriter.h"
 #include "attn/dialect/Attn.h"
-#include "attn/runtime/bundle.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -75,30 +75,16 @@ FailureOr<gpu::BinaryOp> theBinary(ModuleOp module) {
   return *binaries.begin();
 }
 
-std::string objectOf(gpu::BinaryOp binary, gpu::CompilationTarget format) {
-  for (Attribute attribute : binary.getObjects()) {
-    auto object = cast<gpu::ObjectAttr>(attribute);
-    if (object.getFormat() == format) {
-      return object.getObject().getValue().str();
-    }
-  }
-  return "";
-}
-
 FailureOr<std::string> makeBundle(gpu::BinaryOp binary) {
   auto plan = launch::PlanOp::of(binary);
   if (!plan) {
     return binary.emitError("expected a 'launch.plan' of '@")
            << binary.getName() << "', got none";
   }
-  attn::runtime::Bundle bundle;
-  bundle.plan = codegen::writePlan(
-      plan, [&](StringRef kernel) { return findAssembly(binary, kernel); });
-  bundle.ptx = objectOf(binary, gpu::CompilationTarget::Assembly);
-  std::string cubin = objectOf(binary, gpu::CompilationTarget::Binary);
-  bundle.cubin.assign(cubin.begin(), cubin.end());
-  std::vector<char> bytes = attn::runtime::writeBundle(bundle);
-  return std::string(bytes.begin(), bytes.end());
+  return bundleBytes(
+      codegen::writePlan(
+          plan, [&](StringRef kernel) { return findAssembly(binary, kernel); }),
+      binary);
 }
 
 } // namespace

@@ -31,3 +31,11 @@ CacheKey KeyBuilder::finish() {
   key.bytes = hasher.final<CacheKey::kSize>();
   return key;
 }
+
+CacheKey attn::jit::planKeyOf(const CacheKey &bundle) {
+  return KeyBuilder("attn plan").add(bundle.getBytes()).finish();
+}
+
+CacheKey attn::jit::variantKeyOf(const CacheKey &bundle, uint64_t index) {
+  return KeyBuilder("attn variant").add(bundle.getBytes()).add(index).finish();
+}

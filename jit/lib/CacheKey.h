@@ -46,6 +46,11 @@ private:
   llvm::BLAKE3 hasher;
 };
 
+/// Of the plan of a bundle that is compiled variant by variant.
+CacheKey planKeyOf(const CacheKey &bundle);
+/// Of a variant of such a bundle.
+CacheKey variantKeyOf(const CacheKey &bundle, uint64_t index);
+
 } // namespace attn::jit
 
 #endif // ATTN_JIT_CACHEKEY_H

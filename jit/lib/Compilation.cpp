@@ -3,8 +3,10 @@
 #include "OutOfMemory.h"
 #include "attn/codegen/driver/Compiler.h"
 #include "attn/codegen/driver/Registration.h"
+#include "attn/codegen/driver/Variants.h"
 #include "attn/codegen/emit/FatalErrors.h"
 #include "attn/runtime/internal/for_compiler.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +22,6 @@ using namespace attn::jit;
 /// The last stage that may refuse a request; later stages only select
 /// instructions.
 static constexpr Stage kLastRefusing = Stage::Ws;
-static constexpr Stage kFirstEmitting = Stage::Nvvm;
 
 namespace {
 
@@ -128,7 +129,7 @@ public:
   }
 
   Status check() {
-    if (Status status = parse()) {
+    if (Status status = parse(request.ir)) {
       return status;
     }
     return check(*module, options);
@@ -141,39 +142,71 @@ public:
     return check();
   }
 
-  Status compile(std::string &bundle) {
-    if (Status status = parse()) {
+  Status compile(bool separately, Compiled &compiled) {
+    if (Status status = parse(request.ir)) {
       return status;
     }
-    Stage last = toolchain.ptxas.empty() ? Stage::Ptx : Stage::Cubin;
     Status status;
+    bool isSeparate = false;
+    // No rung is chosen for kernels that are not compiled yet: the first is.
     auto run = [&](ModuleOp copy, const CompileOptions &changed) {
       status = check(copy, changed);
-      if (!status && failed(runStages(copy, changed, kFirstEmitting, last))) {
-        status = because(ATTN_COMPILER_ERROR, "the compiler failed");
+      isSeparate = separately && !status && areSeparable(copy);
+      if (!status &&
+          failed(runStages(copy, changed, Stage::Nvvm,
+                           isSeparate ? Stage::Nvvm : lastStage()))) {
+        status = compilerFailed();
       }
       return failure(bool(status));
     };
-    bool failedAny = failed(last == Stage::Cubin ? climb(*module, options, run)
-                                                 : run(*module, options));
-    if (failedAny) {
-      return status ? status
-                    : because(ATTN_COMPILER_ERROR, "the compiler failed");
+    if (failed(lastStage() == Stage::Cubin ? climb(*module, options, run)
+                                           : run(*module, options))) {
+      return status ? status : compilerFailed();
     }
-    FailureOr<std::string> bytes = bundleOf(*module);
+    FailureOr<std::string> bytes =
+        isSeparate ? planBundleOf(*module) : bundleOf(*module);
     if (failed(bytes)) {
       return because(ATTN_INVALID_ARGUMENT, "no kernel");
+    }
+    compiled.bundle = std::move(*bytes);
+    if (isSeparate) {
+      llvm::raw_string_ostream stream(compiled.lowered);
+      (void)writeBytecodeToFile(*module, stream);
+    }
+    return {};
+  }
+
+  Status compileVariant(StringRef lowered, size_t index, std::string &bundle) {
+    if (Status status = parse(lowered.empty() ? request.ir : lowered)) {
+      return status;
+    }
+    if (lowered.empty()) {
+      if (Status status = check(*module, options)) {
+        return status;
+      }
+      if (failed(runStages(*module, options, Stage::Nvvm, Stage::Nvvm))) {
+        return compilerFailed();
+      }
+    }
+    FailureOr<std::string> bytes =
+        attn::compileVariant(*module, options, lastStage(), index);
+    if (failed(bytes)) {
+      return compilerFailed();
     }
     bundle = std::move(*bytes);
     return {};
   }
 
 private:
-  Status parse() {
+  Stage lastStage() const {
+    return toolchain.ptxas.empty() ? Stage::Ptx : Stage::Cubin;
+  }
+
+  Status parse(StringRef source) {
     if (Status status = setOptions()) {
       return status;
     }
-    module = parseModule(*context, request.ir, "ir");
+    module = parseModule(*context, source, "ir");
     return module ? Status()
                   : because(ATTN_INVALID_ARGUMENT, "no valid module");
   }
@@ -204,6 +237,10 @@ private:
     }
     options.scheduleFile = schedule.getPath();
     return {};
+  }
+
+  Status compilerFailed() const {
+    return because(ATTN_COMPILER_ERROR, "the compiler failed");
   }
 
   Status because(attn_status code, const char *otherwise) const {
@@ -262,10 +299,18 @@ static Status contain(const Request &request, const Toolchain &toolchain,
 }
 
 Status attn::jit::compileRequest(const Request &request,
-                                 const Toolchain &toolchain,
-                                 std::string &bundle) {
+                                 const Toolchain &toolchain, bool separately,
+                                 Compiled &compiled) {
   return contain(request, toolchain, [&](Compilation &compilation) {
-    return compilation.compile(bundle);
+    return compilation.compile(separately, compiled);
+  });
+}
+
+Status attn::jit::compileVariant(const Request &request,
+                                 const Toolchain &toolchain, StringRef lowered,
+                                 size_t index, std::string &bundle) {
+  return contain(request, toolchain, [&](Compilation &compilation) {
+    return compilation.compileVariant(lowered, index, bundle);
   });
 }
 

@@ -15,7 +15,8 @@ static void warn(const std::string &path, std::error_code error) {
   attn_internal_log(ATTN_LOG_WARNING, message.c_str());
 }
 
-Dump::Dump(StringRef folder, const CacheKey &key) {
+Dump::Dump(StringRef folder, const CacheKey &key,
+           std::optional<size_t> variant) {
   if (folder.empty()) {
     return;
   }
@@ -24,7 +25,8 @@ Dump::Dump(StringRef folder, const CacheKey &key) {
     return;
   }
   llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, key.toHex());
+  llvm::sys::path::append(
+      path, key.toHex() + (variant ? "." + std::to_string(*variant) : ""));
   stem = path.str().str();
 }
 

@@ -9,11 +9,13 @@
 namespace attn::jit {
 
 /// Writes KEY.mlir, KEY.schedule.mlir, KEY.json (the plan), KEY.ptx and
-/// KEY.cubin. A file that cannot be written is a warning.
+/// KEY.cubin; of a variant that is compiled alone KEY.N.json and so on. A file
+/// that cannot be written is a warning.
 class Dump {
 public:
   /// An empty `folder` disables writing.
-  Dump(llvm::StringRef folder, const CacheKey &key);
+  Dump(llvm::StringRef folder, const CacheKey &key,
+       std::optional<size_t> variant = std::nullopt);
 
   void writeInput(const Request &request) const;
   void writeOutput(llvm::StringRef bundle) const;

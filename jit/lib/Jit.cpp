@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Jit.h"
 #include "BuildId.h"
-#include "Compilation.h"
 #include "Dump.h"
 #include "attn/codegen/emit/FindPtxas.h"
 #include "attn/runtime/internal/for_compiler.h"
@@ -200,81 +199,149 @@ attn_bundle *Jit::findOnDisk(const CacheKey &key, const DiskCache &disk) {
   return bundle;
 }
 
+/// Gives a bundle with a plan alone the source of its variants.
+static void separate(attn_bundle *bundle, Jit::Separate of) {
+  attn_internal_source source = {};
+  source.user = new Jit::Separate(std::move(of));
+  source.make = [](void *user, size_t variant, attn_bundle **code) {
+    Status status = Jit::get().compileVariant(
+        *static_cast<const Jit::Separate *>(user), variant, *code);
+    return attn_internal_report(status.getCode(), status.getMessage().c_str());
+  };
+  source.destroy = [](void *user) {
+    delete static_cast<Jit::Separate *>(user);
+  };
+  attn_internal_set_source(bundle, &source);
+}
+
+/// Returns a bundle whose plan is on disk, or null.
+attn_bundle *Jit::findSeparate(const Request &request, const CacheKey &key,
+                               const DiskCache &disk) {
+  attn_bundle *bundle = findOnDisk(planKeyOf(key), disk);
+  if (bundle) {
+    separate(bundle, {request, ""});
+  }
+  return bundle;
+}
+
 /// Counts a compilation, or fails if the limit is reached.
-Status Jit::beginCompile(const CacheKey &key, const Settings &settings) {
+Status Jit::beginCompile(const std::string &name, const Settings &settings) {
   std::lock_guard<std::mutex> lock(mutex);
   if (settings.disableJit) {
     return {ATTN_NOT_COMPILED,
-            "compiling is disabled, and no cache has " + key.toHex()};
+            "compiling is disabled, and no cache has " + name};
   }
   if (counters.compiles >= settings.maxCompiles) {
     return {ATTN_NOT_COMPILED,
             "expected at most " + std::to_string(settings.maxCompiles) +
                 " compilations in this process, and one more is needed for " +
-                key.toHex()};
+                name};
   }
   ++counters.compiles;
   return {};
 }
 
-Status Jit::compileNow(const Request &request, const CacheKey &key,
-                       const Environment &environment, std::string &bytes) {
-  if (Status status = beginCompile(key, environment.settings)) {
+/// `name` is that of what was compiled.
+static void publish(const EntryLock &lock, const CacheKey &key, StringRef bytes,
+                    const std::string &name, const DiskCache &disk) {
+  if (!lock) {
+    return;
+  }
+  if (llvm::Error error = disk.publish(key, bytes)) {
+    logWarning("not cached: " + llvm::toString(std::move(error)));
+  } else {
+    logInfo("cached " + name);
+  }
+}
+
+/// Finds a bundle on disk, or compiles it, under the lock of `locked`. `name`
+/// is for messages. Only one thread runs this for a key.
+Status Jit::make(const CacheKey &locked, const std::string &name,
+                 const Environment &environment,
+                 llvm::function_ref<attn_bundle *()> find, Compile compile,
+                 attn_bundle *&bundle) {
+  if ((bundle = find())) {
+    return {};
+  }
+  EntryLock lock;
+  if (!environment.settings.disableJit) {
+    lock = environment.disk.lockEntry(locked, kPatience);
+    // Another process may have made it meanwhile.
+    if (lock && (bundle = find())) {
+      return {};
+    }
+  }
+  if (Status status = beginCompile(name, environment.settings)) {
     return status;
   }
-  logInfo("compiling " + key.toHex());
+  logInfo("compiling " + name);
   auto start = std::chrono::steady_clock::now();
-  Dump dump(environment.settings.dumpDir, key);
-  dump.writeInput(request);
-  Toolchain toolchain{environment.ptxas, environment.settings.dumpDir};
-  Status status = compileRequest(request, toolchain, bytes);
-  if (!status) {
-    dump.writeOutput(bytes);
-  }
+  Status status =
+      compile({environment.ptxas, environment.settings.dumpDir}, lock, bundle);
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> guard(mutex);
   counters.compile_seconds += seconds.count();
   counters.failures += status ? 1 : 0;
   return status;
 }
 
-/// Loads the bundle from disk, or compiles it. Only one thread runs this for a
-/// key.
-Status Jit::make(const Request &request, const CacheKey &key,
-                 const Environment &environment, attn_bundle *&bundle) {
+/// With `separately`, a bundle that may be compiled variant by variant gets a
+/// plan alone.
+Status Jit::makeBundle(const Request &request, const CacheKey &key,
+                       const CacheKey &locked, bool separately,
+                       const Environment &environment, attn_bundle *&bundle) {
   const DiskCache &disk = environment.disk;
-  if ((bundle = findOnDisk(key, disk))) {
+  std::string name = (locked == key ? "" : "all variants of ") + key.toHex();
+  auto find = [&] {
+    attn_bundle *found = findOnDisk(key, disk);
+    return found || !separately ? found : findSeparate(request, key, disk);
+  };
+  auto compile = [&](const Toolchain &toolchain, const EntryLock &lock,
+                     attn_bundle *&made) -> Status {
+    Dump dump(toolchain.dumpDir, key);
+    dump.writeInput(request);
+    Compiled compiled;
+    if (Status status =
+            compileRequest(request, toolchain, separately, compiled)) {
+      return status;
+    }
+    dump.writeOutput(compiled.bundle);
+    bool isPlan = !compiled.lowered.empty();
+    publish(lock, isPlan ? planKeyOf(key) : key, compiled.bundle, name, disk);
+    if (Status status = load(compiled.bundle, made)) {
+      return status;
+    }
+    if (isPlan) {
+      separate(made, {request, std::move(compiled.lowered)});
+    }
     return {};
-  }
-  EntryLock lock;
-  if (!environment.settings.disableJit) {
-    lock = disk.lockEntry(key, kPatience);
-    // Another process may have made it meanwhile.
-    if (lock && (bundle = findOnDisk(key, disk))) {
-      return {};
-    }
-  }
-  std::string bytes;
-  if (Status status = compileNow(request, key, environment, bytes)) {
-    return status;
-  }
-  if (lock) {
-    if (llvm::Error error = disk.publish(key, bytes)) {
-      logWarning("not cached: " + llvm::toString(std::move(error)));
-    } else {
-      logInfo("cached " + key.toHex());
-    }
-  }
-  return load(bytes, bundle);
+  };
+  return make(locked, name, environment, find, compile, bundle);
 }
 
-Status Jit::compile(const Request &request, attn_bundle *&bundle) {
-  std::shared_ptr<const Environment> current;
-  if (Status status = getEnvironment(current)) {
-    return status;
-  }
-  CacheKey key = request.getKey(current->ptxasVersion);
+Status Jit::makeVariant(const Separate &of, const CacheKey &key, size_t index,
+                        const Environment &environment, attn_bundle *&bundle) {
+  CacheKey own = variantKeyOf(key, index);
+  std::string name = "variant " + std::to_string(index) + " of " + key.toHex();
+  auto compile = [&](const Toolchain &toolchain, const EntryLock &lock,
+                     attn_bundle *&made) -> Status {
+    std::string bytes;
+    if (Status status = jit::compileVariant(of.request, toolchain, of.lowered,
+                                            index, bytes)) {
+      return status;
+    }
+    Dump(toolchain.dumpDir, key, index).writeOutput(bytes);
+    publish(lock, own, bytes, name, environment.disk);
+    return load(bytes, made);
+  };
+  return make(
+      own, name, environment, [&] { return findOnDisk(own, environment.disk); },
+      compile, bundle);
+}
+
+/// Runs `make` in one thread for each key; others wait for what it makes.
+Status Jit::once(const CacheKey &key, Make make, attn_bundle *&bundle) {
   std::unique_lock<std::mutex> lock(mutex);
   std::shared_ptr<Entry> &place = entries[key];
   if (std::shared_ptr<Entry> entry = place) {
@@ -288,7 +355,7 @@ Status Jit::compile(const Request &request, attn_bundle *&bundle) {
   }
   std::shared_ptr<Entry> entry = place = std::make_shared<Entry>();
   lock.unlock();
-  Status status = make(request, key, *current, entry->bundle);
+  Status status = make(entry->bundle);
   lock.lock();
   entry->done = true;
   entry->status = status;
@@ -300,6 +367,40 @@ Status Jit::compile(const Request &request, attn_bundle *&bundle) {
   }
   entry->finished.notify_all();
   return status;
+}
+
+Status Jit::compile(const Request &request, attn_bundle *&bundle) {
+  std::shared_ptr<const Environment> current;
+  if (Status status = getEnvironment(current)) {
+    return status;
+  }
+  CacheKey key = request.getKey(current->ptxasVersion);
+  return once(
+      key,
+      [&](attn_bundle *&made) {
+        return makeBundle(request, key, key, request.maySeparate(), *current,
+                          made);
+      },
+      bundle);
+}
+
+Status Jit::compileVariant(const Separate &of, size_t index,
+                           attn_bundle *&bundle) {
+  std::shared_ptr<const Environment> current;
+  if (Status status = getEnvironment(current)) {
+    return status;
+  }
+  CacheKey key = of.request.getKey(current->ptxasVersion);
+  bool isAll = index == ATTN_INTERNAL_ALL_VARIANTS;
+  CacheKey own = variantKeyOf(key, index);
+  return once(
+      own,
+      [&](attn_bundle *&made) {
+        return isAll ? makeBundle(of.request, key, own, /*separately=*/false,
+                                  *current, made)
+                     : makeVariant(of, key, index, *current, made);
+      },
+      bundle);
 }
 
 Status Jit::supports(const Request &request) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Compiles each bundle once: the bundles of this process, backed by the disk
-// cache.
+// cache. A bundle that may be compiled variant by variant is made with its plan
+// alone, and each variant when a launch first needs it.
 #ifndef ATTN_JIT_JIT_H
 #define ATTN_JIT_JIT_H
 
+#include "Compilation.h"
 #include "DiskCache.h"
 #include "Request.h"
 #include "Settings.h"
@@ -23,6 +25,15 @@ public:
 
   /// Sets `bundle` to a new reference.
   Status compile(const Request &request, attn_bundle *&bundle);
+
+  /// What the variants of a bundle are compiled from.
+  struct Separate {
+    Request request;
+    std::string lowered; // as compileVariant takes it
+  };
+  /// Sets `bundle` to a new reference to one with the kernels of variant
+  /// `index`, or of all for ATTN_INTERNAL_ALL_VARIANTS.
+  Status compileVariant(const Separate &of, size_t index, attn_bundle *&bundle);
   Status supports(const Request &request);
   Status getKey(const Request &request, CacheKey &key);
 
@@ -55,12 +66,25 @@ private:
   Status makeEnvironment(Environment &environment);
   std::string getPtxasVersion(llvm::StringRef path, const DiskCache &disk);
 
-  Status make(const Request &request, const CacheKey &key,
-              const Environment &environment, attn_bundle *&bundle);
+  using Make = llvm::function_ref<Status(attn_bundle *&bundle)>;
+  /// Runs the compiler, and publishes what it made.
+  using Compile = llvm::function_ref<Status(
+      const Toolchain &, const EntryLock &, attn_bundle *&bundle)>;
+
+  Status once(const CacheKey &key, Make make, attn_bundle *&bundle);
+  Status make(const CacheKey &locked, const std::string &name,
+              const Environment &environment,
+              llvm::function_ref<attn_bundle *()> find, Compile compile,
+              attn_bundle *&bundle);
+  Status makeBundle(const Request &request, const CacheKey &key,
+                    const CacheKey &locked, bool separately,
+                    const Environment &environment, attn_bundle *&bundle);
+  Status makeVariant(const Separate &of, const CacheKey &key, size_t index,
+                     const Environment &environment, attn_bundle *&bundle);
   attn_bundle *findOnDisk(const CacheKey &key, const DiskCache &disk);
-  Status compileNow(const Request &request, const CacheKey &key,
-                    const Environment &environment, std::string &bytes);
-  Status beginCompile(const CacheKey &key, const Settings &settings);
+  attn_bundle *findSeparate(const Request &request, const CacheKey &key,
+                            const DiskCache &disk);
+  Status beginCompile(const std::string &name, const Settings &settings);
   void refuse(const std::string &message);
 
   /// Held only briefly: never while something is compiled or reported.

@@ -72,7 +72,8 @@ extern "C" attn_status attn_explain(const attn_compile_args *args,
   return report({});
 }
 
-/// Compiles one item of a list, only to fill the caches.
+/// Compiles one item of a list with all of its variants, only to fill the
+/// caches.
 static Status precompile(const attn_compile_args *args) {
   Request request;
   if (Status status = readRequest(args, request)) {
@@ -80,6 +81,11 @@ static Status precompile(const attn_compile_args *args) {
   }
   attn_bundle *bundle = nullptr;
   Status status = Jit::get().compile(request, bundle);
+  if (!status) {
+    size_t size = 0; // of the whole bundle
+    attn_status code = attn_bundle_serialize(bundle, nullptr, 0, &size);
+    status = code == ATTN_SUCCESS ? Status() : Status(code, attn_last_error());
+  }
   attn_bundle_destroy(bundle);
   return status;
 }

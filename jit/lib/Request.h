@@ -24,6 +24,9 @@ struct Request {
   /// Returns the key of the bundle that this build of the compiler and the
   /// assembler of version `ptxas` ("": none) make.
   CacheKey getKey(llvm::StringRef ptxas) const;
+
+  /// Whether variants of the table may be compiled one by one.
+  bool maySeparate() const { return !schedule && !instrument; }
 };
 
 } // namespace attn::jit

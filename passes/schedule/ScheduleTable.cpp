@@ -23,6 +23,7 @@ struct Key {
   SmallVector<StringRef> machines;
   bool exact = false;  // of an entry: only for its own head dims
   bool packed = false; // of an entry: for problems whose heads it packs
+  bool plain = false;  // of a look-up: no function, no bounds of a window
 
   /// Returns the masks that an entry has to serve. `row_keys` with an end count
   /// as a causal mask, and those with a first key as a window. If all rows see
@@ -53,9 +54,12 @@ struct Key {
             {nameOf(problem.getDtype())},
             {target}};
     key.masks = masksOf(problem);
+    auto region = std::max(problem.getMaskRegion(), problem.getScoreRegion());
+    key.plain = region == attn::RegionKind::Absent &&
+                problem.getBounds() == MaskBounds::None &&
+                problem.getRowKeys() == RowKeys::None;
     // Reading elements at positions needs registers for addresses.
-    if (std::max(problem.getMaskRegion(), problem.getScoreRegion()) ==
-        attn::RegionKind::Gathering) {
+    if (region == attn::RegionKind::Gathering) {
       key.masks |= TableMasks::Gathers;
     }
     return key;
@@ -279,6 +283,19 @@ static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
           op.getLoc()};
 }
 
+/// Whether launches choose among entries that are not packed by their rows or
+/// queries, too. Functions are compiled for longer, so only plain problems use
+/// such a file: all of its entries are compiled.
+static bool choosesByQueries(ArrayRef<TableEntryOp> entries) {
+  return llvm::any_of(entries, [](TableEntryOp entry) {
+    ConditionAttr when = entry.getWhenAttr();
+    return when && !entry.getPacked() &&
+           llvm::any_of(when.getBounds(), [](BoundAttr bound) {
+             return bound.getSize() != LaunchSize::SeqlenK;
+           });
+  });
+}
+
 /// Returns the entries of a file that cover `wanted`.
 static SmallVector<TableEntry> chooseEntries(ModuleOp module, const Key &wanted,
                                              StringRef path) {
@@ -376,9 +393,10 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
       known += llvm::formatv("\n  @{0}: {1}", entry.getSymName(),
                              Key::of(entry).describe());
     }
-    TableEntryOp last = entriesOf(*module).back();
+    SmallVector<TableEntryOp> entries = entriesOf(*module);
+    TableEntryOp last = entries.back();
     Key key = Key::of(last);
-    if (key.serves(wanted)) {
+    if (key.serves(wanted) && (wanted.plain || !choosesByQueries(entries))) {
       auto [columns, masks] = key.cost(wanted);
       candidates.push_back({key.packed, columns, last.getConfig().getRung(),
                             masks, chooseEntries(*module, wanted, file.path)});

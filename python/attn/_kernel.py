@@ -150,8 +150,8 @@ class Kernel:
                       given + ints, out, lse, self._words, call)
 
     def prepare(self, device: int = 0) -> None:
-        """Loads the kernel onto CUDA device number `device` now rather than in the first
-        call, which a call under CUDA graph capture needs."""
+        """Compiles the kernels for all sizes and loads them onto CUDA device number `device` now rather than
+        in the first call that needs each. A call under CUDA graph capture needs this, or an earlier call with its sizes."""
         Executable.get(self._program.ir, target_of((_capi.CUDA, device))).prepare(device)
 
     def _bounds(self, bounds: dict[str, int]) -> list[int]:

@@ -116,8 +116,12 @@ extern "C" attn_status attn_bundle_save(const attn_bundle *bundle,
   if (Status status = checkGiven({{"bundle", bundle}, {"path", path}})) {
     return report(status);
   }
+  std::shared_ptr<const Bundle> all;
+  if (Status status = bundle->loaded->getAll(all)) {
+    return report(status);
+  }
   std::string err;
-  if (!writeBundleFile(bundle->loaded->getContent(), path, err)) {
+  if (!writeBundleFile(*all, path, err)) {
     return report({ATTN_IO_ERROR, err});
   }
   return report({});
@@ -134,7 +138,11 @@ extern "C" attn_status attn_bundle_serialize(const attn_bundle *bundle,
                                   "null, got " +
                                   std::to_string(capacity)));
   }
-  std::vector<char> image = writeBundle(bundle->loaded->getContent());
+  std::shared_ptr<const Bundle> all;
+  if (Status status = bundle->loaded->getAll(all)) {
+    return report(status);
+  }
+  std::vector<char> image = writeBundle(*all);
   *size = image.size();
   if (capacity >= image.size()) {
     std::memcpy(data, image.data(), image.size());
@@ -217,6 +225,45 @@ extern "C" attn_status attn_simulator_option(const char *name,
     return report(status);
   }
   return report(attn::sim::getSimDevice().setOption(name, value));
+}
+
+namespace {
+
+/// The functions of the compiler's library that make variants.
+class LibrarySource final : public VariantSource {
+public:
+  explicit LibrarySource(const attn_internal_source &functions)
+      : functions(functions) {}
+  ~LibrarySource() override { functions.destroy(functions.user); }
+
+  Status makeVariant(size_t index,
+                     std::shared_ptr<const Bundle> &code) override {
+    return make(index, code);
+  }
+  Status makeAll(std::shared_ptr<const Bundle> &code) override {
+    return make(ATTN_INTERNAL_ALL_VARIANTS, code);
+  }
+
+private:
+  Status make(size_t index, std::shared_ptr<const Bundle> &code) {
+    attn_bundle *made = nullptr;
+    attn_status status = functions.make(functions.user, index, &made);
+    if (status != ATTN_SUCCESS) {
+      return {status, lastError};
+    }
+    code = made->loaded->getContent();
+    attn_bundle_destroy(made);
+    return {};
+  }
+
+  attn_internal_source functions;
+};
+
+} // namespace
+
+extern "C" void attn_internal_set_source(attn_bundle *bundle,
+                                         const attn_internal_source *source) {
+  bundle->loaded->setSource(std::make_unique<LibrarySource>(*source));
 }
 
 extern "C" attn_status attn_internal_report(attn_status code,

@@ -97,7 +97,8 @@ Status CudaDevice::checkTarget(const std::string &target) const {
               std::to_string(major) + "." + std::to_string(minor)};
 }
 
-Status CudaDevice::load(const Bundle &bundle, const LaunchPlan &plan,
+Status CudaDevice::load(const Bundle &code, const LaunchPlan &plan,
+                        const std::vector<const PlanLaunch *> &launches,
                         std::unique_ptr<LoadedKernels> &kernels) {
   if (Status status = checkTarget(plan.target)) {
     return status;
@@ -108,7 +109,7 @@ Status CudaDevice::load(const Bundle &bundle, const LaunchPlan &plan,
                                    cudaErrorName(driver, current.getResult())};
   }
   auto loaded = std::make_unique<CudaKernels>(*this);
-  if (Status status = loaded->load(bundle, plan)) {
+  if (Status status = loaded->load(code, plan.name, launches)) {
     return status;
   }
   kernels = std::move(loaded);

@@ -18,7 +18,8 @@ public:
                      std::unique_ptr<CudaDevice> &device);
 
   int64_t getMultiprocessorCount() const override { return multiprocessors; }
-  Status load(const Bundle &bundle, const LaunchPlan &plan,
+  Status load(const Bundle &code, const LaunchPlan &plan,
+              const std::vector<const PlanLaunch *> &launches,
               std::unique_ptr<LoadedKernels> &kernels) override;
   Status clear(void *address, size_t bytes, void *stream) override;
   bool isCapturing(void *stream) const override;

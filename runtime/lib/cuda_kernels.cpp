@@ -79,15 +79,14 @@ Status CudaKernels::loadKernel(const PlanLaunch &launch) {
   return {};
 }
 
-Status CudaKernels::load(const Bundle &bundle, const LaunchPlan &plan) {
-  if (Status status = loadModule(bundle, plan.name)) {
+Status CudaKernels::load(const Bundle &code, const std::string &name,
+                         const std::vector<const PlanLaunch *> &launches) {
+  if (Status status = loadModule(code, name)) {
     return status;
   }
-  for (const PlanVariant &variant : plan.variants) {
-    for (const PlanLaunch &launch : variant.launches) {
-      if (Status status = loadKernel(launch)) {
-        return status;
-      }
+  for (const PlanLaunch *launch : launches) {
+    if (Status status = loadKernel(*launch)) {
+      return status;
     }
   }
   return {};

@@ -14,9 +14,10 @@ public:
   explicit CudaKernels(const CudaDevice &device) : device(device) {}
   ~CudaKernels() override;
 
-  /// Loads the cubin, or the PTX if there is none, and looks up every kernel
-  /// of `plan`. The device's context has to be current.
-  Status load(const Bundle &bundle, const LaunchPlan &plan);
+  /// Loads the cubin, or the PTX if there is none, and looks up the kernels of
+  /// `launches`. `name` is the plan's. The device's context has to be current.
+  Status load(const Bundle &code, const std::string &name,
+              const std::vector<const PlanLaunch *> &launches);
 
   Status launch(const PreparedLaunch &launch, void *stream,
                 bool mayOverlap) override;

@@ -62,9 +62,10 @@ public:
   /// The value of "sm_count".
   virtual int64_t getMultiprocessorCount() const = 0;
 
-  /// Loads the kernels that `plan` names. Refuses a target that this device
-  /// cannot run.
-  virtual Status load(const Bundle &bundle, const LaunchPlan &plan,
+  /// Loads the kernels of `launches`, which are some of the plan's. Refuses a
+  /// target that this device cannot run.
+  virtual Status load(const Bundle &code, const LaunchPlan &plan,
+                      const std::vector<const PlanLaunch *> &launches,
                       std::unique_ptr<LoadedKernels> &kernels) = 0;
 
   /// Enqueues the clearing of `bytes` bytes of device memory.

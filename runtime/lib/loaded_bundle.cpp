@@ -13,33 +13,11 @@ Status LoadedBundle::create(Bundle bundle, std::unique_ptr<LoadedBundle> &out) {
   if (Status status = parseLaunchPlan(bundle.plan, loaded->plan)) {
     return status;
   }
-  loaded->bundle = std::move(bundle);
+  loaded->content = std::make_shared<Bundle>(std::move(bundle));
+  loaded->kernels =
+      std::make_unique<BundleKernels>(loaded->plan, loaded->content);
   out = std::move(loaded);
   return {};
-}
-
-Status LoadedBundle::findKernels(Device &device, const attn_launch_args *args,
-                                 LoadedKernels *&kernels) {
-  std::lock_guard<std::mutex> lock(mutex);
-  std::unique_ptr<LoadedKernels> &entry = kernelsOf[&device];
-  if (!entry) {
-    if (args && device.isCapturing(args->stream)) {
-      return invalidArgument(
-          "expected attn_bundle_prepare, or a launch, before "
-          "the first launch under CUDA graph capture: "
-          "kernels cannot be loaded there");
-    }
-    if (Status status = device.load(bundle, plan, entry)) {
-      return status;
-    }
-  }
-  kernels = entry.get();
-  return {};
-}
-
-Status LoadedBundle::prepare(Device &device) {
-  LoadedKernels *kernels = nullptr;
-  return findKernels(device, nullptr, kernels);
 }
 
 Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
@@ -54,6 +32,7 @@ Status LoadedBundle::bind(const attn_launch_args &args, int64_t multiprocessors,
   if (Status status = chooseVariant(plan, call.bound, call.variant)) {
     return status;
   }
+  call.variantIndex = size_t(call.variant - plan.variants.data());
   return bindValues(plan, call.variant->values, call.bound);
 }
 
@@ -64,7 +43,7 @@ Status LoadedBundle::variantIndex(const attn_launch_args &args,
   if (Status status = bind(args, multiprocessors, call)) {
     return status;
   }
-  index = size_t(call.variant - plan.variants.data());
+  index = call.variantIndex;
   return {};
 }
 
@@ -172,12 +151,12 @@ void LoadedBundle::remember(const LaunchKey &key, const BoundCall &call,
 
 Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
                                   const LaunchKey *key) {
-  LoadedKernels *kernels = nullptr;
-  if (Status status = findKernels(device, &args, kernels)) {
-    return status;
-  }
   BoundCall call(plan);
   if (Status status = bind(args, device.getMultiprocessorCount(), call)) {
+    return status;
+  }
+  LoadedKernels *loaded = nullptr;
+  if (Status status = kernels->find(device, call.variantIndex, &args, loaded)) {
     return status;
   }
   WorkspaceNeed need;
@@ -194,7 +173,7 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
     return status;
   }
   EncodedLaunches encoded;
-  if (Status status = encodeLaunches(*kernels, launches, encoded)) {
+  if (Status status = encodeLaunches(*loaded, launches, encoded)) {
     return status;
   }
   bool cleared = false;
@@ -204,7 +183,7 @@ Status LoadedBundle::launchInFull(Device &device, const attn_launch_args &args,
     }
   }
   if (Status status =
-          submitLaunches(*kernels, launches, encoded, args.stream, !cleared)) {
+          submitLaunches(*loaded, launches, encoded, args.stream, !cleared)) {
     return status;
   }
   if (key && !launches.empty() && isRepeatable(plan, call.bound, need)) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bundle in memory, its parsed plan, and its kernels on each device.
+// A bundle in memory: its parsed plan, and launches of its kernels.
 
 #ifndef ATTN_RUNTIME_LIB_LOADED_BUNDLE_H
 #define ATTN_RUNTIME_LIB_LOADED_BUNDLE_H
 
+#include "bundle_kernels.h"
 #include "launch_memo.h"
-
-#include <map>
-#include <mutex>
 
 namespace attn::runtime {
 
@@ -16,13 +14,24 @@ class LoadedBundle {
 public:
   static Status create(Bundle bundle, std::unique_ptr<LoadedBundle> &out);
 
-  const Bundle &getContent() const { return bundle; }
-  const std::string &getPlanText() const { return bundle.plan; }
+  /// What the bundle was made from: it may have a plan alone.
+  const std::shared_ptr<const Bundle> &getContent() const { return content; }
+  const std::string &getPlanText() const { return content->plan; }
   const LaunchPlan &getPlan() const { return plan; }
   bool needsMultiprocessorCount() const { return plan.smCountSymbol >= 0; }
 
+  /// Its kernels come from `source` from now on. Must be called before any
+  /// other thread knows the bundle.
+  void setSource(std::unique_ptr<VariantSource> source) {
+    kernels->setSource(std::move(source));
+  }
+  /// Sets `all` to the bundle with the kernels of all variants.
+  Status getAll(std::shared_ptr<const Bundle> &all) {
+    return kernels->getAll(all);
+  }
+
   /// Loads the kernels onto `device` if they are not loaded yet.
-  Status prepare(Device &device);
+  Status prepare(Device &device) { return kernels->prepare(device); }
 
   // `multiprocessors` may be anything unless needsMultiprocessorCount().
 
@@ -37,10 +46,6 @@ public:
   Status launch(Device &device, const attn_launch_args &args);
 
 private:
-  /// Also loads the kernels, unless they would be launched on a captured
-  /// stream.
-  Status findKernels(Device &device, const attn_launch_args *args,
-                     LoadedKernels *&kernels);
   /// A call whose arguments passed their rules, and the variant that it runs.
   struct BoundCall {
     explicit BoundCall(const LaunchPlan &plan) : bound(plan) {}
@@ -48,6 +53,7 @@ private:
     CallValues values;
     BoundArguments bound;
     const PlanVariant *variant = nullptr;
+    size_t variantIndex = 0;
   };
   Status bind(const attn_launch_args &args, int64_t multiprocessors,
               BoundCall &call) const;
@@ -59,10 +65,9 @@ private:
 
   /// Unique among all bundles of the process.
   uint64_t number = 0;
-  Bundle bundle;
+  std::shared_ptr<const Bundle> content;
   LaunchPlan plan;
-  std::mutex mutex;
-  std::map<Device *, std::unique_ptr<LoadedKernels>> kernelsOf;
+  std::unique_ptr<BundleKernels> kernels;
 };
 
 } // namespace attn::runtime

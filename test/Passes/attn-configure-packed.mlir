@@ -34,8 +34,9 @@ func.func @alone(%q: !q, %k: !k, %scale: f32) -> (!q, !l) {
 // other entries.
 // CHECK-LABEL: func.func @any_queries(
 // CHECK: config <tile_m = 64, tile_n = 128, {{.*}}pack_gqa = 4, {{.*}}when <seqlen_q at_most 16>
-// CHECK: tile_m = 128, {{.*}}when <seqlen_k at_most 1024>>
-// CHECK: tile_m = 192, {{.*}}variant <"any_queries">
+// CHECK: tile_m = 128, {{.*}}when <seqlen_k above 1024 and rows at_most 8448>>
+// CHECK: tile_m = 192, {{.*}}when <seqlen_k above 1024 and rows above 67584>>
+// CHECK: tile_m = 128, {{.*}}variant <"any_queries">
 !q = tensor<?x?x32x128xbf16>
 !k = tensor<?x?x8x128xbf16>
 !l = tensor<?x32x?xf32>

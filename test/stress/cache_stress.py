@@ -103,12 +103,13 @@ class Folder:
         return self.finish(name, self.start(name, **env))
 
     def read_events(self):
-        """(process, what, key) in order, of what happened to kernels."""
+        """(process, what, key) in order, of what happened to kernels; a key may be one of several variants:
+        `all variants of KEY`."""
         with open(self.events, encoding="utf-8") as file:
             for line in file:
-                words = line.split()
-                if len(words) == 3 and len(words[2]) == 64:
-                    yield int(words[0]), words[1], words[2]
+                process, what, *key = line.split()
+                if key and len(key[-1]) == 64:
+                    yield int(process), what, " ".join(key)
 
 
 def judge_events(events, killed):

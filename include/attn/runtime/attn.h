@@ -153,13 +153,15 @@ ATTN_API void attn_bundle_retain(attn_bundle *bundle);
 ATTN_API void attn_bundle_destroy(attn_bundle *bundle);
 
 /* Writes the bundle to the file `path`, atomically: a reader of that file sees
- * what was there before, or all of the bundle. */
+ * what was there before, or all of the bundle. A compiled bundle gets the
+ * variants that it does not have yet; their plan then has what the assembler
+ * says of them. */
 ATTN_API attn_status attn_bundle_save(const attn_bundle *bundle,
                                       const char *path);
 
 /* Sets `*size` to the bytes of the bundle's file image and, where `capacity`
- * is at least as large, writes them to `data`. The same bundle always has the
- * same bytes. */
+ * is at least as large, writes them to `data`: what attn_bundle_save writes.
+ * The same bundle always has the same bytes. */
 ATTN_API attn_status attn_bundle_serialize(const attn_bundle *bundle,
                                            void *data, size_t capacity,
                                            size_t *size);
@@ -265,8 +267,9 @@ ATTN_API attn_status attn_bundle_argument(const attn_bundle *bundle,
                                           size_t index,
                                           attn_argument *argument);
 
-/* Loads the kernels onto `device` now, rather than in the first launch. A
- * launch under CUDA graph capture needs this. */
+/* Compiles the variants that a compiled bundle does not have yet, and loads all
+ * kernels onto `device` now, rather than in the first launch of each. A launch
+ * under CUDA graph capture needs this, or an earlier launch of its variant. */
 ATTN_API attn_status attn_bundle_prepare(attn_bundle *bundle, DLDevice device);
 
 /* Sets `*variant` to the index, in the plan's list, of the variant that
@@ -286,6 +289,10 @@ ATTN_API attn_status attn_workspace_size(attn_bundle *bundle,
 /* Checks the arguments and enqueues the kernels on the stream. Allocates no
  * device memory, does not synchronize and reads nothing back. Problems of zero
  * size succeed. After a failure the workspace is not ready.
+ *
+ * The first launch of a variant loads its kernels, and compiles them if
+ * attn_compile left that to it; it may then fail as attn_compile does. A later
+ * launch tries again.
  *
  * On the simulator the kernels have run when this returns. They may access the
  * elements of the call's tensors, the gaps between those, and the workspace;
@@ -332,8 +339,10 @@ typedef struct attn_compile_args {
 
 /* Sets `*bundle` to the compiled kernel: from memory, from the cache on disk,
  * or by compiling, which is done once however many threads and processes with
- * this cache ask. The caller has to destroy the bundle; it is the same one for
- * every caller with these arguments. On failure `*bundle` is null, and the
+ * this cache ask. If the table chooses among several kernels by the sizes of a
+ * launch, the bundle may have its plan alone: the first launch of each variant
+ * then compiles it. The caller has to destroy the bundle; it is the same one
+ * for every caller with these arguments. On failure `*bundle` is null, and the
  * status is
  *   ATTN_INVALID_ARGUMENT  `ir` is not a valid module, or another argument is
  *                          wrong
@@ -358,9 +367,10 @@ ATTN_API attn_status attn_supports(const attn_compile_args *args);
 ATTN_API attn_status attn_explain(const attn_compile_args *args,
                                   const char **text);
 
-/* Compiles `count` kernels with up to `threads` threads (0: one a core), so
- * that attn_compile finds them. `statuses`, where it is not null, gets one
- * status each. Returns the first that is not ATTN_SUCCESS, with its message. */
+/* Compiles `count` bundles, all variants of each, with up to `threads` threads
+ * (0: one a core), so that attn_compile finds them. `statuses`, where it is not
+ * null, gets one status each. Returns the first that is not ATTN_SUCCESS, with
+ * its message. */
 ATTN_API attn_status attn_precompile(const attn_compile_args *const *list,
                                      size_t count, size_t threads,
                                      attn_status *statuses);
@@ -371,13 +381,15 @@ ATTN_API attn_status attn_precompile(const attn_compile_args *const *list,
 ATTN_API attn_status attn_cache_key(const attn_compile_args *args,
                                     char key[65]);
 
-/* Counts of what attn_compile and attn_precompile have done in this process.
- * Set `size` to sizeof(attn_jit_counters). */
+/* Counts of what attn_compile and attn_precompile have done in this process,
+ * and launches that compiled a variant. Set `size` to
+ * sizeof(attn_jit_counters). */
 typedef struct attn_jit_counters {
   size_t size;
   uint64_t memory_hits;
   uint64_t disk_hits;
-  /* Compilations begun, including those that failed. */
+  /* Compilations begun, including those that failed: of whole bundles, of plans
+   * alone, and of variants. */
   uint64_t compiles;
   uint64_t failures;
   /* Entries of the disk cache that were damaged or not this user's. */

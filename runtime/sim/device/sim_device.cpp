@@ -20,7 +20,8 @@ class SimKernels final : public LoadedKernels {
 public:
   explicit SimKernels(const SimOptions &options) : options(options) {}
 
-  Status load(const Bundle &bundle, const LaunchPlan &plan);
+  Status load(const Bundle &code,
+              const std::vector<const PlanLaunch *> &launches);
   Status check(const PreparedLaunch &launch) override;
   /// Runs the grid; there are no streams.
   Status launch(const PreparedLaunch &launch, void *stream,
@@ -42,22 +43,21 @@ private:
 
 } // namespace
 
-Status SimKernels::load(const Bundle &bundle, const LaunchPlan &plan) {
-  if (bundle.ptx.empty()) {
+Status SimKernels::load(const Bundle &code,
+                        const std::vector<const PlanLaunch *> &launches) {
+  if (code.ptx.empty()) {
     return {ATTN_INVALID_BUNDLE,
             "bundle: expected a PTX section for the simulator, got none"};
   }
   auto module = std::make_shared<ptx::Module>();
   Diagnostic diagnostic;
-  if (!ptx::parse(bundle.ptx, *module, diagnostic)) {
+  if (!ptx::parse(code.ptx, *module, diagnostic)) {
     return {ATTN_INVALID_BUNDLE, "PTX: " + diagnostic.text()};
   }
-  for (const PlanVariant &variant : plan.variants) {
-    for (const PlanLaunch &launch : variant.launches) {
-      kernels.push_back({&launch, {}});
-      if (!decode(module, launch.kernel, kernels.back().program, diagnostic)) {
-        return {ATTN_UNSUPPORTED, "PTX: " + diagnostic.text()};
-      }
+  for (const PlanLaunch *launch : launches) {
+    kernels.push_back({launch, {}});
+    if (!decode(module, launch->kernel, kernels.back().program, diagnostic)) {
+      return {ATTN_UNSUPPORTED, "PTX: " + diagnostic.text()};
     }
   }
   return {};
@@ -266,10 +266,11 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
   return {};
 }
 
-Status SimDevice::load(const Bundle &bundle, const LaunchPlan &plan,
+Status SimDevice::load(const Bundle &code, const LaunchPlan &,
+                       const std::vector<const PlanLaunch *> &launches,
                        std::unique_ptr<LoadedKernels> &kernels) {
   auto loaded = std::make_unique<SimKernels>(options);
-  if (Status status = loaded->load(bundle, plan)) {
+  if (Status status = loaded->load(code, launches)) {
     return status;
   }
   kernels = std::move(loaded);

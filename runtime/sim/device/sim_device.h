@@ -15,7 +15,8 @@ public:
   int64_t getMultiprocessorCount() const override { return multiprocessors; }
   void setMultiprocessorCount(int64_t count) { multiprocessors = count; }
   runtime::Status
-  load(const runtime::Bundle &bundle, const runtime::LaunchPlan &plan,
+  load(const runtime::Bundle &code, const runtime::LaunchPlan &plan,
+       const std::vector<const runtime::PlanLaunch *> &launches,
        std::unique_ptr<runtime::LoadedKernels> &kernels) override;
   runtime::Status clear(void *address, size_t bytes, void *stream) override;
   bool isCapturing(void *) const override { return false; }

@@ -14,9 +14,11 @@
 #include <string>
 #include <vector>
 
-/// Attention without a mask, head dim 64. Another name is another kernel.
-inline std::string attentionIR(const std::string &name) {
-  std::string tensor = "tensor<?x?x?x64xbf16>";
+/// Attention without a mask. Another name is another kernel. The table has one
+/// entry for head dim 80, and several for 64.
+inline std::string attentionIR(const std::string &name,
+                               const std::string &headDim = "80") {
+  std::string tensor = "tensor<?x?x?x" + headDim + "xbf16>";
   std::string three = tensor + ", " + tensor + ", " + tensor;
   return "func.func @" + name + "(%q: " + tensor + ", %k: " + tensor +
          ", %v: " + tensor + ", %scale: f32) -> (" + tensor +
@@ -119,7 +121,7 @@ public:
   }
 
 private:
-  static constexpr int kQueries = 5, kKeys = 9, kDim = 64;
+  static constexpr int kQueries = 5, kKeys = 9, kDim = 80;
   static constexpr float kScale = 0.125f;
   using Bf16 = uint16_t;
 

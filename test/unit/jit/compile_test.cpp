@@ -65,7 +65,7 @@ TEST_F(CompileTest, explainsWhatItDecides) {
   attn_compile_args args = compileArgs(ir);
   const char *text = nullptr;
   ASSERT_EQ(attn_explain(&args, &text), ATTN_SUCCESS) << attn_last_error();
-  EXPECT_NE(std::string(text).find("schedule: 'fwd_d64"), std::string::npos)
+  EXPECT_NE(std::string(text).find("schedule: 'fwd_d80"), std::string::npos)
       << text;
   EXPECT_EQ(attn_explain(&args, nullptr), ATTN_INVALID_ARGUMENT);
   args.target = "sm_100a";

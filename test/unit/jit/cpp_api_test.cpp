@@ -11,7 +11,7 @@ using CppApiTest = TemporaryCache;
 
 /// Zero queries: every row of O is the mean of V, and LSE is log(kKeys).
 struct MeanCall {
-  static constexpr int kQueries = 3, kKeys = 8, kDim = 64;
+  static constexpr int kQueries = 3, kKeys = 8, kDim = 80;
 
   MeanCall() {
     std::fill_n(v, kKeys * kDim, uint16_t(0x3f00)); // 0.5 in bf16

@@ -176,7 +176,7 @@ TEST_F(Launch, loadsPtxWithoutCubin) {
 
 TEST_F(Launch, loadsNothingWhileAGraphIsCaptured) {
   ASSERT_EQ(load(), "");
-  Bundle bundle = loaded->getContent();
+  Bundle bundle = *loaded->getContent();
   ASSERT_EQ(LoadedBundle::create(bundle, loaded).getMessage(), "");
   fakeState().image.clear();
   fakeState().captured = reinterpret_cast<CUstream>(0x77);
