@@ -40,7 +40,10 @@ def run_kernel(args, seed, kernel, path):
     """(problems that are right, what is wrong or None)"""
     command = [os.path.join(args.build, "bin", "attn-run"), path, f"--device={args.device}", f"--random={args.problems}",
                f"--first-seed={seed * args.problems}", *kernel.options]
-    status, text = output(command)
+    try:
+        status, text = output(command, timeout=args.limit)
+    except subprocess.TimeoutExpired:
+        return 0, f"{' '.join(command)}\nno end within {args.limit} s"
     found = COUNTS.search(text)
     right = int(found[1]) if found else 0
     return right, None if not status and right == args.problems else f"{' '.join(command)}\n{text}"
@@ -70,6 +73,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", metavar="DIR", help="compile into this folder, and run nothing")
     parser.add_argument("--read", metavar="DIR", help="run the bundles of this folder, and compile nothing")
+    parser.add_argument("--limit", type=float, default=600, help="seconds that all problems of a kernel may take, more is a fault")
     parser.add_argument("--print", type=int, metavar="SEED", help="print a kernel's IR, and run nothing")
     args = parser.parse_args()
     if args.print is not None:
@@ -85,6 +89,8 @@ def main():
             problems += right
             if outcome in ("WRONG", "refused"):
                 print(f"{outcome}: kernel {seed}: {message}", flush=True)
+            elif (seed - args.first) % 10 == 9:
+                print(f"{seed - args.first + 1} kernels, {problems} problems right so far", flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in sorted(tally.items())) + f"; {problems} problems right")
     return 1 if tally["WRONG"] or not args.kernels else 0
 

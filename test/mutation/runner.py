@@ -216,7 +216,14 @@ def gradient_problems(kernel):
     yield f"2x70x4x{d},2x33x2x{d},4,normal"
     # Strides that leave room; statistics that end in the last block, at places no vector of two can be loaded from.
     yield problem(n + 9, n + 9, 2, "--pad-strides", heads=4, batches=2, heads_of_keys=2)
-    yield problem(m + 1, 2 * n + 1, 2, NO_ROWS_AFTER, heads=4, batches=2, heads_of_keys=2)
+    for own in (m + 1, 3 * m + 1):
+        yield problem(own, 2 * n + 1, 1, NO_ROWS_AFTER, heads=4, heads_of_keys=2)
+    # Statistics of a whole pass end with 64 rows, perhaps within a block.
+    for others in (64, 128):
+        yield problem(1, others, 1)
+    # Indices after the last element of a captured tensor.
+    if "short_captures" in kernel:
+        yield problem(m + 3, n + 9, 1, *kernel["short_captures"])
     # Items without a step: alone, and with a causal mask among others.
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)

@@ -56,6 +56,11 @@ class ClassifyTest(unittest.TestCase):
         self.assertEqual(len(errors), 1)
         self.assertIn("no mutant fits", errors[0])
 
+    def test_entry_of_kernels_that_are_absent_is_no_error(self):
+        equivalents = judge.Equivalents([{"kernels": ["other"], "reason": "redundant"}])
+        equivalents.check_used([mutant()], absent=["other"])
+        self.assertEqual(equivalents.errors, [])
+
     def test_unknown_reason_is_an_error(self):
         _, errors = self.classify([{"reason": "because"}], mutant())
         self.assertIn("equivalents.json: unknown reason 'because'", errors)
