@@ -41,13 +41,13 @@ func.func @no_attention() {
 // RUN: attn-opt %s --attn-configure | FileCheck %s --check-prefix=COLUMNS
 // RUN: attn-opt %s --attn-configure --remark-policy=all --remarks-filter-passed=attn -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FROM
-// COLUMNS-LABEL: func.func @d72
+// COLUMNS-LABEL: func.func @d88
 // COLUMNS-NEXT: attn.attention {{.*}} config <tile_m = 192, tile_n = 80, {{.*}}, tile_d = 96, tile_dv = 96> : (
 // FROM: Config={{.*}}tile_d = 96, tile_dv = 96>", From="entry '@fwd_d96_none_causal' of
-func.func @d72(%q: tensor<?x?x?x72xbf16>, %scale: f32) -> (tensor<?x?x?x72xbf16>, !l) {
+func.func @d88(%q: tensor<?x?x?x88xbf16>, %scale: f32) -> (tensor<?x?x?x88xbf16>, !l) {
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd)
-      : (tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>, tensor<?x?x?x72xbf16>) -> (tensor<?x?x?x72xbf16>, !l)
-  return %o, %lse : tensor<?x?x?x72xbf16>, !l
+      : (tensor<?x?x?x88xbf16>, tensor<?x?x?x88xbf16>, tensor<?x?x?x88xbf16>) -> (tensor<?x?x?x88xbf16>, !l)
+  return %o, %lse : tensor<?x?x?x88xbf16>, !l
 }
 
 // Head dims 184 and 72: the entry of 192 and 128 columns has fewer than the one

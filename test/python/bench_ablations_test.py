@@ -46,7 +46,7 @@ class Changes(unittest.TestCase):
     def test_conditions_stay(self):
         text, reason = change(self.POINT, change={"work": "grid"})
         self.assertIsNone(reason)
-        self.assertEqual((text.count("work = grid"), text.count("when <"), "dynamic" in text), (4, 3, False))
+        self.assertEqual((text.count("work = grid"), text.count("when <"), "dynamic" in text), (5, 4, False))
 
     def test_one_length_is_the_last_entry_alone(self):
         text, reason = change(self.POINT, conditions=False)
@@ -60,7 +60,7 @@ class Changes(unittest.TestCase):
             self.assertNotIn("when <", text)
             return "V11" if "tile_m = 128" in text else None
         text, reason = change(self.POINT, refused, change={"stage_o": "over_q"})
-        self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 3, 1))
+        self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 4, 1))
         self.assertEqual(change(self.POINT, lambda text: "V11", change={"stage_o": "over_q"}), (None, "V11"))
 
 

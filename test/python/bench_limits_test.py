@@ -123,8 +123,8 @@ class CompileTime(unittest.TestCase):
             with tempfile.TemporaryDirectory() as temp:
                 return {name: any("--schedule=" in word for word in command) for name, command in compile_time.commands(args, temp)}
 
-        self.assertEqual(commands(problems=False), {f"fwd_d128_none_{name}": True for name in ("cut", "many", "rest")})
-        self.assertEqual(commands(problems=True), {"fwd_d128_none (3)": False})
+        self.assertEqual(commands(problems=False), {f"fwd_d128_none_{name}": True for name in ("cut", "short", "many", "rest")})
+        self.assertEqual(commands(problems=True), {"fwd_d128_none (4)": False})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 // are cut along the keys. Three consumer warpgroups load K and V less often, but up to four tiles of 128 rows for
 // each multiprocessor, and up to 1024 keys, two are faster, whose tiles divide the rows evenly.
 // Measured 2026-11-26 on one NVIDIA H200 (driver 580.159.04), 2 rounds of slices of 12 ms: docs/problem-classes.md.
+// Sequences of at most 256 tokens: blocks of 64 keys, with more of them under way, have 1.010 to 1.019 of the speed of 128
+// (2026-11-27, 5 rounds of slices of 20 ms).
 attn.table_entry fwd @fwd_d128_none_cut head_dim 128, 128
     masks ["none"]
     when <seqlen_k above 1024 and rows at_most 8448>
@@ -29,6 +31,35 @@ attn.table_entry fwd @fwd_d128_none_cut head_dim 128, 128
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
     after { join fin norm await(st_o) + 1 cvt_o st_o st_lse }
+  }
+}>
+
+attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
+    masks ["none"]
+    when <seqlen_k at_most 256 and seqlen_q at_most 256>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block>
+    schedule <"fwd_d128_none_short" machine "sm_90a" {
+  split M 2 whole(q)
+  role load warps 1 regs 40
+  role wg[2] warps 4 regs 232
+  chan work = w in smem depth 2
+  chan q = q in smem depth 2
+  chan k = k in smem depth 4
+  chan v = v in smem depth 4
+  hold p = p in reg depth 1
+  hold s = s in reg depth 1
+  hold o = o in reg
+  hold oe = oe in smem depth 1
+  turn tc ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_branch
+  body load {
+    before { next }
+    kv { ld_k once : ld_q ld_v + 1 }
+  }
+  body wg {
+    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 
