@@ -15,6 +15,7 @@ import collections
 import concurrent.futures
 import os
 import re
+import subprocess
 import sys
 import tempfile
 

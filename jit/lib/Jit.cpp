@@ -214,16 +214,6 @@ static void separate(attn_bundle *bundle, Jit::Separate of) {
   attn_internal_set_source(bundle, &source);
 }
 
-/// Returns a bundle whose plan is on disk, or null.
-attn_bundle *Jit::findSeparate(const Request &request, const CacheKey &key,
-                               const DiskCache &disk) {
-  attn_bundle *bundle = findOnDisk(planKeyOf(key), disk);
-  if (bundle) {
-    separate(bundle, {request, ""});
-  }
-  return bundle;
-}
-
 /// Counts a compilation, or fails if the limit is reached.
 Status Jit::beginCompile(const std::string &name, const Settings &settings) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -295,7 +285,14 @@ Status Jit::makeBundle(const Request &request, const CacheKey &key,
   std::string name = (locked == key ? "" : "all variants of ") + key.toHex();
   auto find = [&] {
     attn_bundle *found = findOnDisk(key, disk);
-    return found || !separately ? found : findSeparate(request, key, disk);
+    if (found || !separately) {
+      return found;
+    }
+    found = findOnDisk(planKeyOf(key), disk);
+    if (found) {
+      separate(found, {request, ""});
+    }
+    return found;
   };
   auto compile = [&](const Toolchain &toolchain, const EntryLock &lock,
                      attn_bundle *&made) -> Status {

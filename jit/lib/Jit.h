@@ -82,8 +82,6 @@ private:
   Status makeVariant(const Separate &of, const CacheKey &key, size_t index,
                      const Environment &environment, attn_bundle *&bundle);
   attn_bundle *findOnDisk(const CacheKey &key, const DiskCache &disk);
-  attn_bundle *findSeparate(const Request &request, const CacheKey &key,
-                            const DiskCache &disk);
   Status beginCompile(const std::string &name, const Settings &settings);
   void refuse(const std::string &message);
 

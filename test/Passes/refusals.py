@@ -118,7 +118,7 @@ REFUSALS = {
         "attn-pipeline: expected a shift of at most 1": ("long_shift", PIPELINE + ".mlir"),
         "attn-pipeline: no lowering for 'last'": ("unshifted_last", PIPELINE + ".mlir"),
         "attn-pipeline: expected carried values to be made by entries": ("carried_elsewhere", PIPELINE + ".mlir"),
-        "attn-pipeline: expected what '' reads to have a value": ("V8", READ_BEFORE),
+        "attn-pipeline: expected each operand of '' to have a value": ("V8", READ_BEFORE),
     },
     "Pipelining/SteadyLoops.cpp": {
         "V8: '' is read in the steady loop": ("V8", READ_BEFORE),

@@ -48,7 +48,9 @@ class Table(unittest.TestCase):
             with open(os.path.join(DATA, entry.read["file"]), encoding="utf-8") as file:
                 if re.search(r"head_dim \d+, \d+ packed", file.read()):
                     packed.add(entry.condition)
-        self.assertEqual(packed, {f"seqlen_q at_most {_presets.FEW_QUERIES}"})
+        self.assertTrue(packed)
+        for condition in packed:
+            self.assertTrue(condition.endswith(f"seqlen_q at_most {_presets.FEW_QUERIES}"), condition)
 
     def test_those_of_a_machine(self):
         of_sm_90a = [entry.symbol for entry in GENERATOR.entries() if entry.machine == "sm_90a"]
