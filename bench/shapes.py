@@ -118,23 +118,24 @@ class Replay:
         with torch.cuda.graph(self.graph):
             self.outs = [launch(*one) for one in sets]
 
-    def times(self, torch, replays):
-        """Milliseconds of each of so many replays."""
+    def replay(self, torch, replays):
+        """The events before and after each of so many replays."""
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(replays)]
         for start, stop in events:
             start.record()
             self.graph.replay()
             stop.record()
+        return events
+
+    def times(self, torch, replays):
+        """Milliseconds of each of so many replays."""
+        events = self.replay(torch, replays)
         torch.cuda.synchronize()
         return [start.elapsed_time(stop) for start, stop in events]
 
     def slice(self, torch, replays, clock):
         """Milliseconds of a launch, and the clock in GHz: of the second half of so many replays."""
-        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(replays)]
-        for start, stop in events:
-            start.record()
-            self.graph.replay()
-            stop.record()
+        events = self.replay(torch, replays)
         clocks = []
         race.wait(events[-1][1], race.PATIENCE_S, lambda: clocks.append(clock.ghz()))
         times = race.settled([start.elapsed_time(stop) for start, stop in events])

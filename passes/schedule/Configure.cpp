@@ -172,11 +172,11 @@ static std::optional<int64_t> headsToPack(AttentionOp op) {
 }
 
 /// Whether a packed entry needs more than half of its tile for the most queries
-/// that it takes, `heads` of which share a position.
+/// that it takes, where `heads` share a position. A tile that its schedule
+/// leaves whole always counts as filled.
 static bool fillsTile(const TableEntry &entry, int64_t heads) {
-  constexpr int64_t leastTile = 64;
   int64_t tile = entry.config.getTileM();
-  if (tile == leastTile || !entry.when) {
+  if (entry.schedule.getSubtiles() == 1 || !entry.when) {
     return true;
   }
   return llvm::any_of(entry.when.getBounds(), [&](BoundAttr bound) {
