@@ -86,14 +86,14 @@ CUresult memsetD8Async(CUdeviceptr address, unsigned char, size_t bytes,
   return resultOf("cuMemsetD8Async");
 }
 
-const CUgraph kFakeGraph = reinterpret_cast<CUgraph>(0x99);
+constexpr uintptr_t kFakeGraph = 0x99;
 
 CUresult streamGetCaptureInfo(CUstream stream, int *status, uint64_t *id,
                               CUgraph *graph, const void **, size_t *) {
   *status = stream && stream == fakeState().captured ? kCaptureStatusActive
                                                      : kCaptureStatusNone;
   *id = 5;
-  *graph = kFakeGraph;
+  *graph = reinterpret_cast<CUgraph>(kFakeGraph);
   return resultOf("cuStreamGetCaptureInfo");
 }
 
@@ -172,7 +172,8 @@ CudaDriver attn::runtime::makeFakeDriver() {
   };
   driver.graphRetainUserObject = [](CUgraph graph, CUuserObject, unsigned,
                                     unsigned) {
-    fakeState().objectIsOfGraph = graph == kFakeGraph;
+    fakeState().objectIsOfGraph =
+        graph == reinterpret_cast<CUgraph>(kFakeGraph);
     return resultOf("cuGraphRetainUserObject");
   };
   driver.moduleLoadDataEx = moduleLoadDataEx;
