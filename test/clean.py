@@ -56,6 +56,8 @@ PACKED = re.compile(r"pack_gqa = (\d+)")
 FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides", "starts", "spans", "turns", "begins", "stops")
 GRADIENTS = "gradients"
 GRADIENT_DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
+# Between them: tiles of the next larger ones.
+PADDED_DIMS = ((32, 32), (72, 72), (112, 112), (160, 160), (152, 120), (224, 224))
 # Exponentials relative to an integer: that of a row's only key is not 1.
 INTEGER = "row_max = integer"
 # Normal inputs, and a reference that rounds P as if relative to any number.
@@ -121,7 +123,7 @@ def gradient_cases():
     for dims in GRADIENT_DIMS:
         for mask in ("none", "causal_bottom_right", "window", "softcap"):
             yield generated_case(GRADIENTS, name_of(dims), dims, mask, None)
-    for dims in GRADIENT_DIMS:  # with sums of dQ
+    for dims in GRADIENT_DIMS + PADDED_DIMS:  # with sums of dQ
         for mask in ("none", "causal_bottom_right", "window", "softcap"):
             yield generated_case(GRADIENTS, f"{name_of(dims)}, any order", dims, mask, None)
     for dim in (64, 128):

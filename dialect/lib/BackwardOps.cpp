@@ -304,6 +304,26 @@ LogicalResult SumGradientOp::verify() {
                        getGradient().getType().getRank());
 }
 
+/// Sums are stored in groups of columns. The last columns of tiles that are
+/// wider than the head dim have sums, too, which are zero.
+static LogicalResult verifySumColumns(Operation *op, NamedTensor sums,
+                                      int64_t headDim) {
+  if (failed(verifyHeadDim(op, sums))) {
+    return failure();
+  }
+  if (sums.dim(3) % kGroupColumns != 0) {
+    return op->emitOpError("expected the head dim of '")
+           << sums.name << "' to be a multiple of " << kGroupColumns << ", got "
+           << sums.dim(3);
+  }
+  if (sums.dim(3) < headDim) {
+    return op->emitOpError("expected '")
+           << sums.name << "' head dim to be at least " << headDim << ", got "
+           << sums.dim(3);
+  }
+  return success();
+}
+
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
   bool expected = op.makesSums();
@@ -317,10 +337,10 @@ static LogicalResult verifySums(AttentionBwdOp op) {
   }
   NamedTensor sums{"sums", op.getSums().getType()},
       lse2{"lse2", op.getLse2().getType()};
-  return expectDims(op, {{sums, 0, "batch size", lse2.dim(0)},
-                         {sums, 1, "heads", lse2.dim(1)},
-                         {sums, 2, "seqlen", lse2.dim(2)},
-                         {sums, 3, "head dim", op.getHeadDim()}});
+  return failure(failed(verifySumColumns(op, sums, op.getHeadDim())) ||
+                 failed(expectDims(op, {{sums, 0, "batch size", lse2.dim(0)},
+                                        {sums, 1, "heads", lse2.dim(1)},
+                                        {sums, 2, "seqlen", lse2.dim(2)}})));
 }
 
 /// C14
@@ -404,19 +424,6 @@ LogicalResult AttentionBwdOp::verifyRegions() {
 // Sums of dQ.
 //===----------------------------------------------------------------------===//
 
-/// Sums are stored in groups of columns.
-static LogicalResult verifyColumns(Operation *op, NamedTensor tensor) {
-  if (failed(verifyHeadDim(op, tensor))) {
-    return failure();
-  }
-  if (tensor.dim(3) % kGroupColumns == 0) {
-    return success();
-  }
-  return op->emitOpError("expected the head dim of '")
-         << tensor.name << "' to be a multiple of " << kGroupColumns << ", got "
-         << tensor.dim(3);
-}
-
 ProblemAttr ClearSumsOp::getProblem() {
   return ProblemAttr::get(
       getContext(), KernelKind::Clear, getDtype(), getHeadDim(), getHeadDim(),
@@ -429,7 +436,8 @@ LogicalResult ClearSumsOp::verify() {
     return emitOpError("expected 'dtype' to be bf16 or f16, got ")
            << getDtype();
   }
-  return verifyColumns(*this, {"sums", getSums().getType()}); // C1
+  return verifySumColumns(*this, {"sums", getSums().getType()}, // C1
+                          /*headDim=*/0);
 }
 
 ProblemAttr ConvertSumsOp::getProblem() {
@@ -444,9 +452,10 @@ LogicalResult ConvertSumsOp::verify() {
   NamedTensor gradient{"gradient", getGradient().getType()},
       sums{"sums", getSums().getType()};
   return failure(
-      failed(verifyColumns(*this, gradient)) ||                           // C1
-      failed(expectDims(*this, {{sums, 0, "batch size", gradient.dim(0)}, // C2
-                                {sums, 1, "heads", gradient.dim(getHeadsDim())},
-                                {sums, 3, "head dim", gradient.dim(3)}})) ||
+      failed(verifyHeadDim(*this, gradient)) || // C1
+      failed(verifySumColumns(*this, sums, gradient.dim(3))) ||
+      failed(expectDims(*this,
+                        {{sums, 0, "batch size", gradient.dim(0)}, // C2
+                         {sums, 1, "heads", gradient.dim(getHeadsDim())}})) ||
       failed(verifyRows(*this, sums, gradient.dim(getPositionDim()))));
 }

@@ -104,6 +104,11 @@ LogicalResult ReduceAddOp::verify() {
                          "divide those of 'dest', got ")
              << tile << " and " << getDest().getType();
     }
+    if (getGrouped() && tile.getDimSize(1) % attn::kGroupColumns != 0) {
+      return emitOpError("expected 'grouped' with 'column' only with a tile of "
+                         "a multiple of ")
+             << attn::kGroupColumns << " columns, got " << tile;
+    }
     tile = tile.clone({tile.getDimSize(0), all});
     return verifyAccess(*this, tile, "dest", getDest(), /*part=*/Value(),
                         getMap());

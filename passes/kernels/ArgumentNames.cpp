@@ -7,9 +7,10 @@ using namespace mlir;
 using namespace attn;
 
 ArgumentNames::ArgumentNames() {
-  for (StringRef taken : {names::batches, names::queries, names::keys,
-                          names::queryHeads, names::keyHeads, names::dim,
-                          names::dimV, names::rows, kQueryPosition}) {
+  for (StringRef taken :
+       {names::batches, names::queries, names::keys, names::queryHeads,
+        names::keyHeads, names::dim, names::dimV, names::rows,
+        names::sumColumns, kQueryPosition}) {
     symbols.insert(taken);
   }
 }

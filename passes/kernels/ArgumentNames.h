@@ -26,9 +26,10 @@ constexpr llvm::StringLiteral batches = "b", queries = "sq", keys = "sk",
                               dimV = "dv";
 
 /// Of a backward pass: the gradients of O and LSE, the statistics of rows and
-/// their number.
+/// their number, and the columns of sums of dQ.
 constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
-                              delta = "dl", lse2 = "lse2", rows = "sr";
+                              delta = "dl", lse2 = "lse2", rows = "sr",
+                              sumColumns = "sc";
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
                               valueGradient = "dv", sums = "dqs";
 

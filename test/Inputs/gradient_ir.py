@@ -162,13 +162,20 @@ class Kernel:
 def draw(seed):
     """The kernel of a seed."""
     rng = random.Random(seed)
-    dims = rng.choice(NATIVE) if rng.random() < 0.6 else (8 * rng.randint(1, 32),) * 2
+    dims = draw_dims(rng)
     dtype, layout = rng.choice(("bf16", "f16")), rng.choice(("bshd", "bhsd"))
     mask = rng.choice(("none", "causal_top_left", "causal_bottom_right", "window_top_left", "window_bottom_right"))
     bounds = rng.choice((["window_left"], ["window_left", "window_right"])) if mask.startswith("window") else []
     region = rng.choice(sorted(attention_ir.MASKS)) if rng.random() < 0.3 else None
     score = draw_score(rng) if rng.random() < 0.6 else Score()
     return Kernel(dims, dtype, layout, mask, bounds, region, score, rng.random() < 0.25, rng.random() < 0.5, draw_needs(rng, score))
+
+
+def draw_dims(rng):
+    if rng.random() < 0.4:
+        return rng.choice(NATIVE)
+    d = 8 * rng.randint(1, 32)
+    return (d, d) if rng.random() < 0.7 else (d, 8 * rng.randint(1, 32))
 
 
 def draw_score(rng):

@@ -112,15 +112,39 @@ func.func @sums(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: 
   return %dq, %dk, %dv : !w, !w, !w
 }
 
-// Without a kernel for all gradients, or if one of them is not used, in two kernels all the same.
-// CHECK-LABEL: func.func @no_kernel
-// CHECK: attn.attention_bwd {{.*}} gradients(dq)
-// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
-func.func @no_kernel(%q: !u, %k: !u, %v: !u, %do: !u, %lse2: !l, %delta: !l, %scale: f32) -> (!u, !u, !u) attributes {attn.any_order} {
+// Head dim 64 without a mask has a file of its own.
+// CHECK-LABEL: func.func @sums_without_mask
+// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+// CHECK: attn.attention_bwd {{.*}} gradients(sums) :
+// CHECK: attn.convert_sums
+func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+
+// The sums have the columns of the tiles, which may be wider than the head dim.
+// CHECK-LABEL: func.func @padded
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x96xf32>
+// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x96xf32>) {{.*}} gradients(sums) :
+// CHECK: attn.convert_sums %[[SUMS]] {{.*}} : tensor<?x?x?x96xf32> -> tensor<?x?x?x80xbf16>
+func.func @padded(%q: !u, %k: !u, %v: !u, %do: !u, %lse2: !l, %delta: !l, %scale: f32) -> (!u, !u, !u) attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!u, !u, !u, !u, !l)
   return %dq, %dk, %dv : !u, !u, !u
 }
 
+// A V of another head dim: of Q and K 80, of V 192.
+// CHECK-LABEL: func.func @padded_sums_dk
+// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x192xf32>
+// CHECK: attn.attention_bwd {{.*}} gradients(sums_dk) :
+// CHECK: attn.attention_bwd {{.*}} gradients(dv) :
+// CHECK: attn.convert_sums {{.*}} : tensor<?x?x?x192xf32> -> tensor<?x?x?x80xbf16>
+!x = tensor<?x?x?x192xbf16>
+func.func @padded_sums_dk(%q: !u, %k: !u, %v: !x, %do: !x, %lse2: !l, %delta: !l, %scale: f32) -> (!u, !u, !x) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!u, !u, !x, !x, !l)
+  return %dq, %dk, %dv : !u, !u, !x
+}
+
+// If one of the gradients is not used, in two kernels all the same.
 // CHECK-LABEL: func.func @one_unused
 // CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
 func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w) attributes {attn.any_order} {

@@ -46,6 +46,18 @@ func.func @cluster(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scal
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+func.func @columns_of_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x64xf32>, %scale: f32)
+    -> (tensor<?x?x?x64xf32>, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' to have as many columns as the tiles of 'query', 128, got 64}}
+  %all:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x64xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) config <tile_m = 64, tile_n = 64, work = grid, tile_d = 128> : (!t, !t, !t, !t, !l)
+  return %all#0, %all#1, %all#2 : tensor<?x?x?x64xf32>, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 func.func @order_of_results(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t) {
   %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dk_dv)
       config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)

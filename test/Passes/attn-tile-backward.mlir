@@ -291,7 +291,7 @@ func.func @elements(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: te
 
 // dQ as sums, and dK. P is multiplied by the slope where it is made, so that the slope is not kept.
 
-// CHECK: tile.kernel @sums_dk args [{{.*}}"dqs" query_gradient_sums accumulate ("b", "hq", "sr", "d"), "dk" key_gradient write (
+// CHECK: tile.kernel @sums_dk args [{{.*}}"dqs" query_gradient_sums accumulate ("b", "hq", "sr", "sc"), "dk" key_gradient write (
 // CHECK-SAME: problem <kind = bwd_dq_dk,
 // CHECK: tile.step @score
 // CHECK: %[[P:.*]]:2 = tile.step @exp

@@ -1,7 +1,7 @@
 // The tile programs that clear the sums of dQ and that convert them: one block of rows, no loop.
 // RUN: attn-opt %s --attn-configure --attn-tile-sums | FileCheck %s -enable-var-scope --implicit-check-not=tile.for
 
-// CHECK: tile.kernel @clear args ["dqs" query_gradient_sums write ("b", "hq", "sr", "d")] problem <kind = clear, dtype = bf16, head_dim = 64,
+// CHECK: tile.kernel @clear args ["dqs" query_gradient_sums write ("b", "hq", "sr", "sc")] problem <kind = clear, dtype = bf16, head_dim = 64,
 // CHECK: tile.step @next
 // CHECK: tile.step @st_zero
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
@@ -12,7 +12,7 @@ func.func @clear() -> tensor<?x?x?x64xf32> {
 }
 
 // The rows of the result may be fewer than those of the sums.
-// CHECK: tile.kernel @convert args ["dqs" query_gradient_sums ("b", "hq", "sr", "d"), "scale" scale, "dq" query_gradient write ("b", "sq", "hq", "d")]
+// CHECK: tile.kernel @convert args ["dqs" query_gradient_sums ("b", "hq", "sr", "sc"), "scale" scale, "dq" query_gradient write ("b", "sq", "hq", "d")]
 // CHECK-SAME: problem <kind = convert, dtype = f16, head_dim = 64,
 // CHECK-SAME: attn.checks = [{{.*}}, {equals = 1 : i64, expr = #launch.apply<ge(sr, sq)>, message = "expected at least {sq} rows of sums, one for each query, got {sr}"}]
 // CHECK: tile.step @ld_sums
@@ -25,4 +25,13 @@ func.func @clear() -> tensor<?x?x?x64xf32> {
 func.func @convert(%sums: tensor<?x?x?x64xf32>, %scale: f32) -> tensor<?x?x?x64xf16> {
   %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xf16>
   return %dq : tensor<?x?x?x64xf16>
+}
+
+// Sums with more columns than the gradient, which is stored without them.
+// CHECK: tile.kernel @padded
+// CHECK: tile.load {{.*}} grouped : tensor<?x?x?x96xf32> -> tensor<64x96xf32>
+// CHECK: tile.store_reg {{.*}} : tensor<64x96xbf16>, tensor<?x?x?x72xbf16>
+func.func @padded(%sums: tensor<?x?x?x96xf32>, %scale: f32) -> tensor<?x?x?x72xbf16> {
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x96xf32> -> tensor<?x?x?x72xbf16>
+  return %dq : tensor<?x?x?x72xbf16>
 }

@@ -111,7 +111,7 @@ class NamesTest(unittest.TestCase):
     def test_the_names_are_found(self):
         self.assertLessEqual({"qk", "pv", "cvt_o", "oe", "dsoft", "ld_ls", "next"}, names_of_kernels())
         self.assertIn("sm_90a", machines())
-        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv", "do", "dlse", "dl", "lse2", "sr", "dq", "dk", "dqs", "dropout_rate",
+        self.assertEqual({"q", "k", "v", "scale", "o", "lse", "b", "sq", "sk", "hq", "hk", "d", "dv", "do", "dlse", "dl", "lse2", "sr", "sc", "dq", "dk", "dqs", "dropout_rate",
                           "dropout_state", "sinks"}, names_of_arguments())
 
     def test_no_literal_is_a_name(self):

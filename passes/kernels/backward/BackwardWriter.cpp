@@ -82,7 +82,7 @@ static void addGradients(AttentionBwdOp op, BackwardArguments &args,
   using Role = ArgumentRole;
   if (op.getSums()) {
     list.addSums(args.sums, sums, Role::QueryGradientSums, op.getSums(),
-                 {batches, queryHeads, rows, dim});
+                 {batches, queryHeads, rows, sumColumns});
   } else if (Value dq = op.getGradient(Gradients::DQ)) {
     list.addResult(args.dq, queryGradient, Role::QueryGradient, dq,
                    list.dimsOf(queries, queryHeads, dim));

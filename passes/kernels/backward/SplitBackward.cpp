@@ -36,19 +36,28 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   return copy;
 }
 
-/// Replaces `op` by one that adds to sums of dQ in memory. `ofSums` are its
-/// gradients; if dV is not among them, another op computes it.
-static void replaceBySums(AttentionBwdOp op, Gradients ofSums) {
+namespace {
+/// A kernel that adds to sums of dQ in memory: its gradients, and the columns
+/// of its tiles of Q, which the sums have, too.
+struct SumsKernel {
+  Gradients gradients;
+  int64_t columns;
+};
+} // namespace
+
+/// Replaces `op` by one that adds to sums of dQ in memory. If dV is not among
+/// its gradients, another op computes it.
+static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
   OpBuilder builder(op);
   auto rows = cast<RankedTensorType>(op.getLse2().getType());
   auto type = RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
-                                     rows.getDimSize(2), op.getHeadDim()},
+                                     rows.getDimSize(2), kernel.columns},
                                     builder.getF32Type());
   Value zeros = ClearSumsOp::create(builder, op.getLoc(), type,
                                     op.getQuery().getType().getElementType(),
                                     ConfigAttr());
-  AttentionBwdOp withSums = copyFor(op, ofSums, zeros);
-  Value dv = ofSums == Gradients::Sums
+  AttentionBwdOp withSums = copyFor(op, kernel.gradients, zeros);
+  Value dv = kernel.gradients == Gradients::Sums
                  ? withSums.getResult(2)
                  : copyFor(op, Gradients::DV, Value()).getResult(0);
   Value dq = ConvertSumsOp::create(
@@ -84,56 +93,54 @@ struct SplitBackwardPass
                          scheduleFile, [&] { return op.emitOpError(); });
   }
 
-  /// Whether the only entry for `gradients` has tiles with as many columns as
-  /// the head dims.
-  FailureOr<bool> hasExactEntry(AttentionBwdOp op, Gradients gradients) {
-    FailureOr<bool> any = hasEntry(op, gradients);
-    if (failed(any) || !*any) {
-      return any;
-    }
+  /// Returns the columns of the tiles of Q in the kernel of `gradients`.
+  FailureOr<int64_t> columnsOf(AttentionBwdOp op, Gradients gradients) {
     auto entries = lookupTableEntries(op.getContext(), op.getProblem(gradients),
                                       target, scheduleFile, /*firstRung=*/0,
                                       [&] { return op.emitOpError(); });
     if (failed(entries)) {
       return failure();
     }
-    return entries->size() == 1 && entries->front().config.getTileD() == 0 &&
-           entries->front().config.getTileDv() == 0;
+    int64_t stated = entries->front().config.getTileD();
+    return stated ? stated : op.getHeadDim();
   }
 
-  /// Returns the gradients of the kernel with sums of dQ, or nothing if there
-  /// is to be no such kernel.
-  FailureOr<std::optional<Gradients>> chooseSums(AttentionBwdOp op) {
+  /// Returns the kernel with sums of dQ, or nothing if there is to be none.
+  FailureOr<std::optional<SumsKernel>> chooseSums(AttentionBwdOp op) {
     auto func = op->getParentOfType<func::FuncOp>();
-    if (!func || op.hasDropout() || op.getHeadDim() % kGroupColumns != 0 ||
-        !func->hasAttr(kAnyOrderAttr) ||
+    if (!func || op.hasDropout() || !func->hasAttr(kAnyOrderAttr) ||
         llvm::any_of(op.getResults(),
                      [](Value result) { return result.use_empty(); })) {
-      return std::optional<Gradients>();
+      return std::optional<SumsKernel>();
     }
     for (Gradients gradients : {Gradients::Sums, Gradients::SumsDK}) {
-      FailureOr<bool> has = hasExactEntry(op, gradients);
+      FailureOr<bool> has = hasEntry(op, gradients);
       if (failed(has)) {
         return failure();
       }
-      if (*has) {
-        return std::optional(gradients);
+      if (!*has) {
+        continue;
       }
+      FailureOr<int64_t> columns = columnsOf(op, gradients);
+      if (failed(columns)) {
+        return failure();
+      }
+      return std::optional(SumsKernel{gradients, *columns});
     }
-    return std::optional<Gradients>();
+    return std::optional<SumsKernel>();
   }
 
   /// Replaces an op by one with sums of dQ, if possible, and returns whether it
   /// did.
   FailureOr<bool> splitWithSums(AttentionBwdOp op) {
-    FailureOr<std::optional<Gradients>> gradients = chooseSums(op);
-    if (failed(gradients)) {
+    FailureOr<std::optional<SumsKernel>> kernel = chooseSums(op);
+    if (failed(kernel)) {
       return failure();
     }
-    if (*gradients) {
-      replaceBySums(op, **gradients);
+    if (*kernel) {
+      replaceBySums(op, **kernel);
     }
-    return gradients->has_value();
+    return kernel->has_value();
   }
 
   /// Splits an op until the table has a schedule for each part. A single

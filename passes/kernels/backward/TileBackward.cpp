@@ -33,6 +33,15 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
              << name << "' of 'config' to be 1 for gradients, got " << value;
     }
   }
+  if (op.getSums()) {
+    int64_t sums = op.getSums().getType().getDimSize(3),
+            tile = config.getTileD() ? config.getTileD() : op.getHeadDim();
+    if (sums != tile) {
+      return op.emitOpError("expected 'sums' to have as many columns as the "
+                            "tiles of 'query', ")
+             << tile << ", got " << sums;
+    }
+  }
   return success();
 }
 

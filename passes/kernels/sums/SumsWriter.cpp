@@ -9,9 +9,9 @@ using namespace attn;
 using Place = RowsWriter::Place;
 using Values = RowsWriter::Values;
 
-/// The sizes of the sums, in the order of batches, heads, rows and head dims.
+/// The sizes of the sums, in the order of batches, heads, rows and columns.
 static std::array<StringRef, 4> dimsOfSums() {
-  return {names::batches, names::queryHeads, names::rows, names::dim};
+  return {names::batches, names::queryHeads, names::rows, names::sumColumns};
 }
 
 static AffineMap mapOfSums(MLIRContext *context) {
@@ -130,8 +130,10 @@ tile::KernelOp ConvertWriter::write(StringRef name) {
         heads = b.sizeOf(gradient, op.getHeadsDim());
   Value queries = b.sizeOf(gradient, op.getPositionDim());
   Value work = w.writeNext(batches, heads, queries);
-  auto type = RankedTensorType::get({w.config.getTileM(), op.getHeadDim()},
-                                    b.getF32Type());
+  // The sums may have more columns than the gradient, which are not stored.
+  int64_t columns = op.getSums().getType().getDimSize(3);
+  auto type =
+      RankedTensorType::get({w.config.getTileM(), columns}, b.getF32Type());
   store(convert(load(work, type)), work);
   return kernel;
 }

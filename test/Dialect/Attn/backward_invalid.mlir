@@ -482,7 +482,7 @@ func.func @attention_bwd_c10_sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l,
 // -----
 
 func.func @attention_bwd_c10_sums_shape(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x64xf32>, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'sums' head dim to be 128, got 64}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' head dim to be at least 128, got 64}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x64xf32>) scale(%scale) mask(none) layout(bshd) gradients(sums)
       : (!t, !t, !t, !t, !l)
   return
@@ -501,6 +501,14 @@ func.func @clear_sums_c1() {
 func.func @clear_sums_dtype() {
   // expected-error @below {{'attn.clear_sums' op expected 'dtype' to be bf16 or f16, got 'f32'}}
   %sums = attn.clear_sums dtype(f32) : tensor<?x?x?x64xf32>
+  return
+}
+
+// -----
+
+func.func @convert_sums_c2_columns(%sums: tensor<?x?x?x64xf32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected 'sums' head dim to be at least 72, got 64}}
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x72xbf16>
   return
 }
 

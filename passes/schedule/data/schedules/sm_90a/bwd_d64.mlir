@@ -1,42 +1,5 @@
 // All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's queries to
-// memory.
-//
-// Without a mask the scores of the next block are computed before that share is awaited, which it has registers for: P has those of the
-// scores, and dX and the share together have those of dP.
-attn.table_entry bwd @bwd_d64_none head_dim 64, 64
-    masks ["none"]
-    config <tile_m = 128, tile_n = 128, work = grid>
-    schedule <"bwd_d64_none" machine "sm_90a" {
-  split M 2 whole(k, v) also(dq : N, dqe : N)
-  remat(next)
-  role load warps 1 regs 24
-  role wg[2] warps 4 regs 240
-  chan k = k in smem depth 1
-  chan v = v in smem depth 1
-  chan q = q + lse + dl in smem depth 2
-  chan do = do in smem depth 2
-  hold s = s in reg depth 1
-  hold dsq = ds | dq in reg depth 2
-  hold dp = dp in reg over dsq
-  hold p = p in reg over s
-  hold dss = dss in smem depth 2
-  hold dk = dk in reg
-  hold dv = dv in reg
-  hold dke = dke in smem depth 1
-  hold dve = dve in smem depth 1
-  sync put ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  body load {
-    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
-  }
-  body wg {
-    kv { mm_dq + 1 qk mm_dk + 1 put_dq + 1 red_dq + 1 await(red_dq) + 1 await(mm_dk) + 1 dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) }
-    after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
-  }
-}>
-
-// P and dX have the registers of the scores in turn, and polynomials compute a quarter of the exponentials.
+// memory. P and dX have the registers of the scores in turn, and polynomials compute a quarter of the exponentials.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
     config <tile_m = 128, tile_n = 128, work = grid>

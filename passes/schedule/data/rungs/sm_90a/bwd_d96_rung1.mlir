@@ -1,0 +1,35 @@
+// All gradients, for head dim 96: V is multiplied after the scores have become probabilities, which leaves
+// registers to a function.
+attn.table_entry bwd @bwd_d96_rung1 head_dim 96, 96
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 64, work = grid, rung = 1>
+    schedule <"bwd_d96_rung1" machine "sm_90a" {
+  split M 2 whole(k, v) also(dq : D, dqe : D)
+  remat(next)
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan k = k in smem depth 1
+  chan v = v in smem depth 1
+  chan q = q + lse + dl in smem depth 2
+  chan do = do in smem depth 2
+  hold s = s in reg depth 1
+  hold dp = dp in reg depth 1
+  hold p = p in reg over s
+  hold ds = ds in reg depth 1
+  hold dss = dss in smem depth 2
+  hold dq = dq in reg over dp
+  hold dk = dk in reg
+  hold dv = dv in reg
+  hold dke = dke in smem depth 1
+  hold dve = dve in smem depth 1
+  sync put ring wg
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
+  }
+  body wg {
+    kv { qk score mask exp cvt_p mm_dv dp dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
+    after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
+  }
+}>

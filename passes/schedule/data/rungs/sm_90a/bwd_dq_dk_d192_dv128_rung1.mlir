@@ -1,0 +1,35 @@
+// Shares of dQ, and dK, for head dims 192 of Q and K, and 128 of V: V is multiplied after the scores have become probabilities, which
+// leaves registers to a function.
+attn.table_entry bwd_dq_dk @bwd_dq_dk_d192_dv128_rung1 head_dim 192, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 64, work = grid, rung = 1>
+    schedule <"bwd_dq_dk_d192_dv128_rung1" machine "sm_90a" {
+  split M 2 whole(k, v) also(dq : D, dqe : D)
+  remat(next)
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan k = k in smem depth 1
+  chan v = v in smem depth 1
+  chan q = q in smem depth 2
+  chan do = do in smem depth 2
+  chan lse = lse in smem depth 2 free_implied
+  chan dl = dl in smem depth 2 free_implied
+  hold s = s | dp in reg depth 2
+  hold ds = ds in reg depth 1
+  hold dss = dss in smem depth 2
+  hold dq = dq in reg over s
+  hold dk = dk in reg
+  hold dke = dke in smem over k
+  sync put ring wg
+  sync end ring wg
+  edge k_free credits 1
+  knob exp2_soft 0 of 1
+  knob peel first_masked
+  body load {
+    kv { ld_q ld_lse once : wait(k_free) once : ld_k ld_do ld_dl once : ld_v }
+  }
+  body wg {
+    kv { qk score mask exp dp dsoft cvt_ds put_ds mm_dk sync(put) mm_dq await(mm_dk) put_dq red_dq await(red_dq) }
+    after { sync(end) cvt_dk st_dk await(st_dk) sig(k_free) }
+  }
+}>
