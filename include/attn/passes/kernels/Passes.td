@@ -346,8 +346,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     bits in every run.
 
     If the function has the attribute `attn.any_order`, and the table has a kernel for all gradients, or for dQ and
-    dK, that kernel adds its shares of dQ to f32 sums in memory. One op clears the sums before, another one converts
-    them to dQ afterwards. The order of these additions differs from run to run, and so may the last bits of dQ. If
+    dK, that kernel adds its shares of dQ to f32 sums in memory, which have as many columns as its tiles of Q. One op
+    clears the sums before, another one converts them to dQ afterwards. The order of these additions differs from run to run, and so may the last bits of dQ. If
     that kernel does not compute dV, another one does.
 
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
@@ -405,11 +405,11 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
 
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
-    the function's.
+    the function's. `sums` have as many columns as the tiles of Q.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
-    those of `attn-tile`, `sr` that of the statistics. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
+    those of `attn-tile`, `sr` that of the statistics, and `sc` the columns of sums. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
     mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
