@@ -121,7 +121,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
-      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, D)
+      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
     - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
       `key_sums`, `pairs` and `elements` have it, `row_sums` may have it, and no other word has it
@@ -251,7 +251,7 @@ def Attn_ClearSumsOp : Op<Attn_Dialect, "clear_sums", [Pure]> {
   let summary = "zeros, to which `attn.attention_bwd` adds the shares of dQ";
   let description = [{
     **Constraints**
-    - C1: the sums are f32 of shape (B, Hq, R, D); D is static, a multiple of 8 from 8 to 256
+    - C1: the sums are f32 of shape (B, Hq, R, C); C is static, a multiple of 16 from 16 to 256
 
     **Effects** none.
 
@@ -278,7 +278,7 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
     **Constraints**
     - C1: the result has rank 4, element type bf16 or f16, and a head dim that is static, a multiple of 8
       from 8 to 256
-    - C2: `sums` is f32 of shape (B, Hq, R, D), where R is at least Sq
+    - C2: `sums` is f32 of shape (B, Hq, R, C), where R is at least Sq, and C at least the head dim and a multiple of 16
 
     C2 compares static sizes only; the others are checked at launch.
 

@@ -127,7 +127,7 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination; with `column`, at most its last dimension
       in place of at least
-    - C4: the elements are f32; C4 of `tile.load`
+    - C4: the elements are f32; C4 of `tile.load`, with `column` also for the columns of the tile
 
     **Example**
     ```mlir
