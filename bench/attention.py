@@ -26,7 +26,8 @@ on. This program needs PyTorch and libattn_runtime.so, but no compiler.
   --bundles DIR    races the contender attn against the others
   --matrix DIR     races variants of the same kernel against each other: each
                    bundle DIR/NAME.attn, or folder of bundles DIR/NAME, is one;
-                   not where they are one kernel, as make_ablations.py found
+                   not where they are one kernel, as make_ablations.py found. With --op=bwd
+                   a variant is a folder that also has the bundle of the forward pass
   --report FILE... prints the table of one or more runs, with their medians
 
 A contender that hangs or breaks the device is left out from then on, for its head dim and mask:
@@ -138,8 +139,8 @@ def parse_arguments(argv):
             parser.error(f"expected heads of Q in multiples of those of K and V, got {group[0]}/{group[1]}")
     if args.rounds < 1 or args.slice_ms <= 0:
         parser.error("expected at least one round and a slice longer than 0 ms")
-    if args.op != "fwd" and (args.matrix or args.beside):
-        parser.error(f"--op={args.op} races bundles, without --beside")
+    if args.op != "fwd" and args.beside:
+        parser.error(f"--beside: expected --op=fwd, got {args.op}")
     args.skipped = {}
     if args.resume:
         args.out = args.resume["out"]

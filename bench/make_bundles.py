@@ -4,6 +4,7 @@
 score functions are compiled from the functions themselves."""
 
 import argparse
+import glob
 import os
 import subprocess
 import sys
@@ -70,6 +71,23 @@ def problems(args, dtype="bf16"):
             yield points.Point(mask, d, points.TOKENS, dv, dtype, op=getattr(args, "op", "fwd"))
 
 
+def schedule_named(name, target):
+    """The file of a schedule of the compiler's, also of those that the table does not choose."""
+    data = os.path.join(ROOT, "passes", "schedule", "data")
+    found = glob.glob(os.path.join(data, "*", target, glob.escape(name) + ".mlir"))
+    if len(found) != 1:
+        raise ValueError(f"--schedule: expected a file '{name}.mlir' of '{target}' in a folder of {data}, got {len(found)}")
+    return found[0]
+
+
+def schedule_of(args, point):
+    """The schedule file that a problem is to be compiled with, or None."""
+    if args.schedule:
+        return schedule_named(args.schedule, args.target)
+    path = args.schedules and os.path.join(args.schedules, stem(point) + ".mlir")
+    return path if path and os.path.exists(path) else None
+
+
 def compile_bundle(args, point, temp):
     """Returns whether it compiled."""
     name = stem(point)
@@ -77,8 +95,8 @@ def compile_bundle(args, point, temp):
     with open(path, "w", encoding="utf-8") as file:
         file.write(source(point))
     command = [args.compiler, path, f"--target={args.target}", "--emit=bundle", "-o", os.path.join(args.out, name + ".attn")]
-    schedule = args.schedules and os.path.join(args.schedules, name + ".mlir")
-    if schedule and os.path.exists(schedule):
+    schedule = schedule_of(args, point)
+    if schedule:
         command.append(f"--schedule={schedule}")
     status = subprocess.run(command).returncode
     print(f"{name}: {'failed' if status else 'compiled'}", flush=True)
@@ -91,7 +109,9 @@ def main():
     add_problems(parser, "64,128")
     parser.add_argument("--dtype", default="bf16", help="bf16,fp16")
     parser.add_argument("--op", choices=points.OPS, default="fwd", help="a race of backward passes needs the forward pass, too")
-    parser.add_argument("--schedules", help="folder of schedule files, fwd_d64_none.mlir and so on, to use where there is one")
+    named = parser.add_mutually_exclusive_group()
+    named.add_argument("--schedules", help="folder of schedule files, fwd_d64_none.mlir and so on, to use where there is one")
+    named.add_argument("--schedule", metavar="NAME", help="one of the compiler's schedules, also of those that the table does not choose")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     wanted = [point for dtype in args.dtype.split(",") for point in problems(args, dtype)]

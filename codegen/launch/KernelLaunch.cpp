@@ -188,12 +188,12 @@ Attribute KernelLaunch::workspace() const {
   if (std::optional<StampLayout> layout = StampLayout::of(kernel)) {
     return make.number(layout->end());
   }
-  return make.number(handsOutItems(kernel) ? counterBytes : 0);
+  return make.number(hasCounter(kernel) ? counterBytes : 0);
 }
 
 int64_t KernelLaunch::zeroed() const {
   if (JoinLayout::isIn(kernel)) {
     return JoinLayout::countsEnd;
   }
-  return handsOutItems(kernel) ? counterBytes : 0;
+  return hasCounter(kernel) ? counterBytes : 0;
 }

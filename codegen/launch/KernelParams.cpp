@@ -27,6 +27,9 @@ public:
     if (result.wasInterrupted()) {
       return failure();
     }
+    if (claimsItem(kernel)) {
+      add({Param::Workspace, 0, 0, {}, {}});
+    }
     llvm::sort(params, [](const Param &a, const Param &b) {
       return std::tie(a.kind, a.argument, a.dim) <
              std::tie(b.kind, b.argument, b.dim);
@@ -81,6 +84,8 @@ private:
             [](auto store) { return store.getDest(); })
         .Case<ws::CopyOp, tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
             [](auto load) { return load.getSource(); })
+        .Case<tile::TurnWaitOp, tile::TurnPassOp>(
+            [](auto turn) { return turn.getTurns(); })
         .Default(Value());
   }
 

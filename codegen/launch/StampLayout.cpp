@@ -14,8 +14,7 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
     return std::nullopt;
   }
   StampLayout layout;
-  bool hasCounter = handsOutItems(kernel);
-  layout.offset = hasCounter ? alignment : 0;
+  layout.offset = hasCounter(kernel) ? alignment : 0;
   if (JoinLayout::isIn(kernel)) {
     layout.offset = JoinLayout::countsEnd;
   }

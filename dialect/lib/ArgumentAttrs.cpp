@@ -198,6 +198,7 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
   case KernelKind::Delta:
     return delta;
   case KernelKind::Bwd:
+  case KernelKind::BwdOrdered:
     return all;
   case KernelKind::BwdDQDK:
     return ArrayRef(all).drop_back();
@@ -226,7 +227,8 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
 
 /// Whether an argument of that role is a result in some kind of kernel.
 static bool mayBeResult(ArgumentRole role) {
-  return llvm::any_of(std::array{KernelKind::Fwd, KernelKind::Delta,
+  return role == ArgumentRole::Turns ||
+         llvm::any_of(std::array{KernelKind::Fwd, KernelKind::Delta,
                                  KernelKind::Bwd, KernelKind::BwdDQ,
                                  KernelKind::BwdRows, KernelKind::Sum},
                       [&](KernelKind kind) {
@@ -363,6 +365,10 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
     return isTensor(3, Float32Type::get(type.getContext()))
                ? ""
                : "a tensor of rank 3 of f32";
+  case ArgumentRole::Turns:
+    return isTensor(3, IntegerType::get(type.getContext(), 32))
+               ? ""
+               : "a tensor of rank 3 of i32";
   case ArgumentRole::QueryGradientSums:
     return isTensor(4, Float32Type::get(type.getContext()))
                ? ""
@@ -396,7 +402,8 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
   if (kind == KernelKind::Custom && mayBeResult(role)) {
     return success();
   }
-  bool isResult = llvm::is_contained(resultsOf(kind), role);
+  bool isResult =
+      llvm::is_contained(resultsOf(kind), role) || role == ArgumentRole::Turns;
   if (isResult == (argument.getAccess() != ArgumentAccess::Read)) {
     return success();
   }
@@ -424,6 +431,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   case KernelKind::Delta:
     return delta;
   case KernelKind::Bwd:
+  case KernelKind::BwdOrdered:
   case KernelKind::BwdDQ:
   case KernelKind::BwdDKDV:
   case KernelKind::BwdDK:

@@ -42,16 +42,16 @@ LogicalResult DeltaOp::verify() {
                  failed(verifyRows(*this, delta, out.dim(s)))); // C3
 }
 
-ProblemAttr AttentionBwdOp::getProblem(Gradients gradients) {
+ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
   static constexpr KernelKind kinds[] = {
       KernelKind::Bwd,     KernelKind::BwdDQ,    KernelKind::BwdDKDV,
       KernelKind::BwdDK,   KernelKind::BwdDV,    KernelKind::BwdRows,
       KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements,
       KernelKind::Bwd,     KernelKind::BwdDQDK};
+  KernelKind kind = inTurns ? KernelKind::BwdOrdered : kinds[size_t(gradients)];
   return ProblemAttr::get(
-      getContext(), kinds[size_t(gradients)],
-      getQuery().getType().getElementType(), getHeadDim(), getHeadDimV(),
-      getLayout(), getMask(), regionKind(getScoreRegion(), 3),
+      getContext(), kind, getQuery().getType().getElementType(), getHeadDim(),
+      getHeadDimV(), getLayout(), getMask(), regionKind(getScoreRegion(), 3),
       regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides());
 }
 
@@ -324,6 +324,28 @@ static LogicalResult verifySumColumns(Operation *op, NamedTensor sums,
   return success();
 }
 
+/// Requires turns to have the first three dimensions of another tensor.
+static LogicalResult verifyTurns(Operation *op, Type type,
+                                 const NamedTensor &other) {
+  NamedTensor turns{"turns", cast<RankedTensorType>(type)};
+  return expectDims(op, {{turns, 0, "batch size", other.dim(0)},
+                         {turns, 1, "heads", other.dim(1)},
+                         {turns, 2, "seqlen", other.dim(2)}});
+}
+
+/// C10, for the turns. Blocks of keys that a function of the user admits to a
+/// block of queries need not be consecutive.
+static LogicalResult verifyTurnsOf(AttentionBwdOp op, const NamedTensor &lse2) {
+  if (op.getGradients() != Gradients::Sums) {
+    return op.emitOpError("expected 'turns' only if 'gradients' is sums, got ")
+           << stringifyGradients(op.getGradients());
+  }
+  if (op.hasMaskRegion() || op.hasRowKeys()) {
+    return op.emitOpError("expected no 'turns' beside a mask function");
+  }
+  return verifyTurns(op, op.getTurns().getType(), lse2);
+}
+
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
   bool expected = op.makesSums();
@@ -332,11 +354,14 @@ static LogicalResult verifySums(AttentionBwdOp op) {
                           "sums or sums_dk, got ")
            << (expected ? "none" : "some");
   }
+  NamedTensor lse2{"lse2", op.getLse2().getType()};
+  if (op.getTurns() && failed(verifyTurnsOf(op, lse2))) {
+    return failure();
+  }
   if (!expected) {
     return success();
   }
-  NamedTensor sums{"sums", op.getSums().getType()},
-      lse2{"lse2", op.getLse2().getType()};
+  NamedTensor sums{"sums", op.getSums().getType()};
   return failure(failed(verifySumColumns(op, sums, op.getHeadDim())) ||
                  failed(expectDims(op, {{sums, 0, "batch size", lse2.dim(0)},
                                         {sums, 1, "heads", lse2.dim(1)},
@@ -436,8 +461,11 @@ LogicalResult ClearSumsOp::verify() {
     return emitOpError("expected 'dtype' to be bf16 or f16, got ")
            << getDtype();
   }
-  return verifySumColumns(*this, {"sums", getSums().getType()}, // C1
-                          /*headDim=*/0);
+  NamedTensor sums{"sums", getSums().getType()};
+  if (getTurns() && failed(verifyTurns(*this, getTurns().getType(), sums))) {
+    return failure(); // C2
+  }
+  return verifySumColumns(*this, sums, /*headDim=*/0); // C1
 }
 
 ProblemAttr ConvertSumsOp::getProblem() {

@@ -45,6 +45,9 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
       .Case([&](ReduceAddOp op) {
         return check(op.getDest(), ArgumentAccess::Accumulate);
       })
+      .Case<TurnWaitOp, TurnPassOp>([&](auto op) {
+        return check(op.getTurns(), ArgumentAccess::Accumulate);
+      })
       .Default(success());
 }
 
@@ -146,7 +149,7 @@ LogicalResult StepOp::verifyRegions() {
   }
   auto scheduled = [](Operation &op) {
     return isa<LoadOp, LoadRowOp, StoreOp, StoreRowOp, StoreRegOp, ScatterOp,
-               ReduceAddOp, MmaOp>(op);
+               ReduceAddOp, TurnWaitOp, TurnPassOp, MmaOp>(op);
   };
   auto count = llvm::count_if(block, scheduled); // C4
   if (count > 1) {

@@ -116,3 +116,15 @@ LogicalResult ReduceAddOp::verify() {
   return verifyAccess(*this, getTile().getType(), "dest", getDest(),
                       /*part=*/Value(), getMap());
 }
+
+/// C1 of tile.turn_wait and tile.turn_pass.
+static LogicalResult verifyTurns(Operation *op, Value turns) {
+  auto type = cast<RankedTensorType>(turns.getType());
+  return type.getElementType().isInteger(32)
+             ? success()
+             : op->emitOpError("expected turns of i32, got ") << type;
+}
+
+LogicalResult TurnWaitOp::verify() { return verifyTurns(*this, getTurns()); }
+
+LogicalResult TurnPassOp::verify() { return verifyTurns(*this, getTurns()); }

@@ -569,6 +569,9 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
       .Case<ReduceAddOp, tile::ReduceAddOp>([&](auto op) {
         return check(op.getDest(), attn::ArgumentAccess::Accumulate);
       })
+      .Case<tile::TurnWaitOp, tile::TurnPassOp>([&](auto op) {
+        return check(op.getTurns(), attn::ArgumentAccess::Accumulate);
+      })
       .Default(success());
 }
 

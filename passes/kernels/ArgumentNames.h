@@ -31,7 +31,8 @@ constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
                               delta = "dl", lse2 = "lse2", rows = "sr",
                               sumColumns = "sc";
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
-                              valueGradient = "dv", sums = "dqs";
+                              valueGradient = "dv", sums = "dqs",
+                              turns = "turns";
 
 /// The names of the gradient of a capture, or of the scale, and of the sums
 /// from which it is added up.

@@ -77,7 +77,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::Lse2, of.getLse2()}};
       })
       .Case([](ClearSumsOp of) -> SmallVector<RoleOfValue> {
-        return {{Role::QueryGradientSums, of.getSums()}};
+        return {{Role::QueryGradientSums, of.getSums()},
+                {Role::Turns, of.getTurns()}};
       })
       .Case([](ConvertSumsOp of) -> SmallVector<RoleOfValue> {
         return {{Role::Scale, of.getScale()},
@@ -88,7 +89,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                           {{Role::Delta, of.getDelta()},
                            {Role::Lse2, of.getLse2()},
                            {Role::OutputGradient, of.getOutGradient()},
-                           {Role::KeyGradient, of.getGradient(Gradients::DK)}});
+                           {Role::KeyGradient, of.getGradient(Gradients::DK)},
+                           {Role::Turns, of.getTurns()}});
       })
       .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
         if (Value scale = of.getDivisor()) {
@@ -112,6 +114,8 @@ static StringRef nameOf(ArgumentRole role) {
     return names::lse2;
   case ArgumentRole::QueryGradientSums:
     return names::sums;
+  case ArgumentRole::Turns:
+    return names::turns;
   // If only the gradient of V is asked for, the kernel computes this one, too.
   case ArgumentRole::KeyGradient:
     return names::keyGradient;
@@ -380,7 +384,8 @@ ProblemAttr Splitter::problemOfCall() {
     auto gradients = dyn_cast<AttentionBwdOp>(op);
     if (gradients && (!isOfSums || gradients.makesSums())) {
       return gradients.getProblem(isOfSums ? Gradients::All
-                                           : gradients.getGradients());
+                                           : gradients.getGradients(),
+                                  bool(gradients.getTurns()));
     }
   }
   return {};

@@ -118,6 +118,7 @@ ResourceNeeds ResourceNeeds::of(const BoundSchedule &bound) {
   }
   needs.hasVerdict = bound.kernel->mayReject;
   needs.hasMailbox = ws::hasMailbox(bound.kernel->config);
+  needs.hasClaim = bound.kernel->claimsItem;
   return needs;
 }
 
@@ -183,6 +184,7 @@ ResourceNeeds ResourceNeeds::of(ws::KernelOp kernel) {
         .Case([&](ws::MailboxOp) { needs.hasMailbox = true; })
         .Case([&](ws::StampsOp) { needs.hasStamps = true; });
   }
+  needs.hasClaim = ws::claimsItem(kernel.getArgs(), kernel.getConfig());
   llvm::append_range(needs.meetings, rendezvous);
   needs.placesEnd = kernel.getSmemBytes()
                         ? std::optional<int64_t>(*kernel.getSmemBytes())

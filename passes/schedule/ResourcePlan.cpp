@@ -133,7 +133,8 @@ void ResourcePlan::placeBarriers(const ResourceNeeds &needs, int64_t bytes) {
 }
 
 void ResourcePlan::placeItems(const ResourceNeeds &needs) {
-  items = ws::ItemMemory(barriersEnd, needs.hasVerdict, needs.hasMailbox);
+  items = ws::ItemMemory(barriersEnd, needs.hasVerdict, needs.hasMailbox,
+                         needs.hasClaim);
   mbarriers += (needs.hasVerdict ? ws::verdictRing : 0) +
                (needs.hasMailbox ? ws::MailboxMemory::barriers : 0);
   stampBytes = needs.hasStamps ? needs.replicas() * ws::stampCursorBytes : 0;

@@ -100,6 +100,8 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_DROPOUT_STATE;
   case Role::Sinks:
     return ATTN_ROLE_SINKS;
+  case Role::Turns:
+    return ATTN_ROLE_TURNS;
   }
   return ATTN_ROLE_NONE;
 }

@@ -25,7 +25,7 @@ using Attn_RoleWord = Attn_PlanWord;
 
 /// The table has no Role::None.
 const char *attn::runtime::nameOf(Role role) {
-  static_assert(std::size(RoleWordTable) == size_t(Role::Sinks));
+  static_assert(std::size(RoleWordTable) == size_t(Role::Turns));
   return role == Role::None ? "" : RoleWordTable[size_t(role) - 1].word;
 }
 

@@ -90,7 +90,8 @@ enum class Role {
   QueryGradientSums,
   DropoutRate,
   DropoutState, // the seed and the offset of its random numbers
-  Sinks         // a logit of each query head that has no key
+  Sinks,        // a logit of each query head that has no key
+  Turns         // of the work items that add to sums
 };
 /// The word of a plan for a role; "" for none.
 const char *nameOf(Role role);

@@ -11,6 +11,16 @@ func.func @clear() -> tensor<?x?x?x64xf32> {
   return %sums : tensor<?x?x?x64xf32>
 }
 
+// Those who add take turns: the first has number 0.
+// CHECK: tile.kernel @turns args ["dqs" query_gradient_sums write ("b", "hq", "sr", "d"), "turns" turns write ("b", "hq", "sr")]
+// CHECK: tile.step @st_turns
+// CHECK: %[[FIRST:.*]] = arith.constant dense<0> : tensor<64xi32>
+// CHECK: tile.store_row %[[FIRST]], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<64xi32>, tensor<?x?x?xi32>
+func.func @turns() -> (tensor<?x?x?x64xf32>, tensor<?x?x?xi32>) {
+  %sums, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
+  return %sums, %turns : tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
+}
+
 // The rows of the result may be fewer than those of the sums.
 // CHECK: tile.kernel @convert args ["dqs" query_gradient_sums ("b", "hq", "sr", "sc"), "scale" scale, "dq" query_gradient write ("b", "sq", "hq", "d")]
 // CHECK-SAME: problem <kind = convert, dtype = f16, head_dim = 64,

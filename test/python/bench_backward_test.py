@@ -5,7 +5,9 @@ import contextlib
 import io
 import os
 import sys
+import types
 import unittest
+import unittest.mock
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
@@ -14,6 +16,7 @@ import package_support  # finds the package
 import attention
 import make_bundles
 from racing import backward, check, contenders, points, scores
+from racing.session import Session, Settings
 
 try:
     import torch
@@ -63,10 +66,27 @@ class Points(unittest.TestCase):
                 contenders.flash_options(points.Point(case, 128, 4096, op="bwd"))
 
     def test_what_cannot_be_raced(self):
-        for arguments in (["--op=bwd", "--matrix=."], ["--op=bwd-det", "--bundles=.", "--beside=causal"]):
-            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
-                attention.parse_arguments(arguments)
-            self.assertIn("races bundles, without --beside", errors.getvalue())
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
+            attention.parse_arguments(["--op=bwd-det", "--bundles=.", "--beside=causal"])
+        self.assertIn("--beside: expected --op=fwd, got bwd-det", errors.getvalue())
+
+    def test_variants(self):
+        """A variant is raced where it has bundles of both passes; kernels of any order are no variants of bwd-det."""
+        def bundle(kind):
+            return types.SimpleNamespace(plan={"problem": {
+                "kind": kind, "dtype": "bf16", "head_dim": 64, "head_dim_v": 64, "mask": "none", "score_region": "none", "mask_region": "none"}})
+
+        session = object.__new__(Session)
+        session.torch, session.plugins, session.is_same, session.settings = None, (), lambda *_: False, Settings("", 3, 80.0, 0)
+        session.variants = {name: [bundle(kind) for kind in kinds] for name, kinds in {
+            "ordered": ("fwd", "bwd_ordered"), "two": ("fwd", "bwd_dk_dv"), "any": ("fwd", "bwd"), "alone": ("bwd_ordered",)}.items()}
+        entrants = session.entrants(points.Point("none", 64, 4096, op="bwd-det"))
+        self.assertEqual(list(entrants), ["ordered", "two", "alone"])
+        with self.assertRaisesRegex(contenders.Unavailable, "expected a bundle of the forward pass beside it, fwd_d64_none.attn"):
+            entrants["alone"][1](())
+        with unittest.mock.patch.object(backward, "AttnContender") as contender:
+            entrants["ordered"][1](())
+        self.assertEqual([b.plan["problem"]["kind"] for b in contender.call_args.args[3:]], ["bwd_ordered", "fwd"])
 
 
 @unittest.skipIf(torch is None, "torch is not installed")

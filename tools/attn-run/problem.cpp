@@ -334,6 +334,8 @@ std::vector<runtime::Role> attn::run::gradientsOf(const std::string &kind) {
   using runtime::Role;
   static const std::pair<const char *, std::vector<Role>> kinds[] = {
       {"bwd", {Role::QueryGradient, Role::KeyGradient, Role::ValueGradient}},
+      {"bwd_ordered",
+       {Role::QueryGradient, Role::KeyGradient, Role::ValueGradient}},
       {"bwd_dq", {Role::QueryGradient}},
       {"bwd_dk_dv", {Role::KeyGradient, Role::ValueGradient}},
       {"bwd_dk", {Role::KeyGradient}},

@@ -57,6 +57,7 @@ bool attn::run::knownShape(Role role, const Problem &p,
     return knownShape(Role::Value, p, shape);
   case Role::Delta:
   case Role::Lse2:
+  case Role::Turns:
     shape = {p.batch, p.headsQ, p.statisticRows};
     return true;
   case Role::Lse:

@@ -26,6 +26,7 @@ FailureOr<BarrierPlan> BarrierPlan::of(ws::KernelOp kernel) {
     return failure();
   }
   plan.countArrivals(kernel);
+  plan.claimBytes = claimsItem(kernel) ? ws::claimBytes : 0;
   return plan;
 }
 

@@ -50,8 +50,9 @@ public:
 
   /// Inserts the `ws.setup` that initializes the barriers before the roles.
   void emitSetup(ws::KernelOp kernel) const;
-  /// The end of shared memory: the words of stamps come after the barriers.
-  int64_t getEnd() const { return end + resources.stampBytes; }
+  /// The end of shared memory: the words of the claim and of stamps come after
+  /// the barriers.
+  int64_t getEnd() const { return end + claimBytes + resources.stampBytes; }
 
 private:
   mlir::LogicalResult placeBarriers(ws::KernelOp kernel);
@@ -67,7 +68,7 @@ private:
   std::optional<VerdictBarriers> verdict;
   /// The mailbox through which a cluster shares its items.
   std::optional<ws::MailboxMemory> mailbox;
-  int64_t end = 0;
+  int64_t end = 0, claimBytes = 0;
 };
 
 } // namespace attn::codegen

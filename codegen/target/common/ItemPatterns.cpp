@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lowers the ops that query a work item.
+#include "ItemClaim.h"
 #include "WorkItems.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -21,7 +22,10 @@ struct NextWorkPattern : ItemPattern<tile::NextWorkOp> {
         emit.numberingOf(extentsOf(op), /*manyItems=*/false);
     RoleItem item;
     item.second = items.isSecondRun;
-    item.coords = numbering.coordsOf(rewriter, op.getLoc(), items.first);
+    Value number = claimsItem(items.kernel)
+                       ? claimedItem(rewriter, op.getLoc(), items.kernel)
+                       : items.first;
+    item.coords = numbering.coordsOf(rewriter, op.getLoc(), number);
     moveToOwnBlock(emit, item.coords);
     items.items[op.getWork()] = item;
     return items.done(op);

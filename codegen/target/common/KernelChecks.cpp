@@ -274,6 +274,8 @@ LogicalResult checkMemory(ws::KernelOp kernel, Operation *op) {
                          [](auto op) { return op.getDest(); })
                      .Case<tile::LoadOp, tile::LoadRowOp, tile::GatherOp>(
                          [](auto op) { return op.getSource(); })
+                     .Case<tile::TurnWaitOp, tile::TurnPassOp>(
+                         [](auto op) { return op.getTurns(); })
                      .Case([](tensor::DimOp op) { return op.getSource(); })
                      .Default(Value());
   if (tensor && tensor.getParentBlock() != &kernel.getBody().front()) {

@@ -70,10 +70,11 @@ private:
     builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
                                                from.getOperations());
   }
-  void enterIf(Value condition) {
+  scf::IfOp enterIf(Value condition) {
     auto branch =
         scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
+    return branch;
   }
 
   ws::KernelOp kernel;
@@ -144,13 +145,15 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
   moveOps(role.getBody().front());
 }
 
-/// Moves the roles of groups begin <= g < end.
+/// Moves the roles of groups begin <= g < end. A role that keeps turns is no
+/// successor of the role before: what it needs would be in registers there.
 void FunctionBody::moveGroup(int64_t begin, int64_t end) {
   int64_t registers = placement.registersOf(begin);
   int64_t launched = placement.launchRegisters();
   if (registers != launched) {
     chip.setRegisters(emit, registers, launched);
   }
+  scf::IfOp before;
   for (const PlacedRole &placed : placement.getRoles()) {
     int64_t group = placement.groupOf(placed);
     if (group < begin || group >= end) {
@@ -158,8 +161,13 @@ void FunctionBody::moveGroup(int64_t begin, int64_t end) {
     }
     OpBuilder::InsertionGuard guard(builder);
     ws::RoleOp role = placed.role;
+    if (before && placed.keepsTurns) {
+      builder.createBlock(&before.getElseRegion());
+      scf::YieldOp::create(builder, loc);
+      builder.setInsertionPointToStart(before.elseBlock());
+    }
     if (int64_t(role.getWarps()) < placement.groupWarps()) {
-      enterIf(emit.isEqual(warp, placed.firstWarp));
+      before = enterIf(emit.isEqual(warp, placed.firstWarp));
     }
     moveRole(placed);
   }

@@ -4,6 +4,7 @@
 // which each warp runs the program of its role.
 #include "EarlyAddresses.h"
 #include "InstructionPatterns.h"
+#include "ItemClaim.h"
 #include "KernelChecks.h"
 #include "KernelFunction.h"
 #include "StampWriter.h"
@@ -105,12 +106,12 @@ LogicalResult convertOps(ws::KernelOp kernel, const Target &chip,
                          math::MathDialect, NVVM::NVVMDialect, nvx::NvxDialect,
                          scf::SCFDialect, vector::VectorDialect>();
   target.addLegalOp<tile::PartOfOp>();
-  target.addIllegalOp<ws::SlotAtOp, ws::SmemOp, tile::CutOp, ws::CopyOp,
-                      ws::ReadRowOp, ws::StoreOp, ws::ReduceAddOp, ws::PutOp,
-                      tile::StoreRowOp, tile::GatherOp, tile::ScatterOp,
-                      tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
-                      tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp,
-                      tile::JoinOp, tile::SkipOp>();
+  target.addIllegalOp<
+      ws::SlotAtOp, ws::SmemOp, tile::CutOp, ws::CopyOp, ws::ReadRowOp,
+      ws::StoreOp, ws::ReduceAddOp, ws::PutOp, tile::StoreRowOp, tile::GatherOp,
+      tile::ScatterOp, tile::StoreRegOp, tile::ReduceAddOp, tile::LoadOp,
+      tile::LoadRowOp, ws::MmaOp, ws::AwaitOp, ws::StampOp, tile::JoinOp,
+      tile::SkipOp, tile::TurnWaitOp, tile::TurnPassOp>();
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   return applyPartialConversion(kernel, target, std::move(patterns), config);
@@ -128,6 +129,9 @@ LogicalResult lower(const Lowering &lowering, gpu::GPUModuleOp module) {
     if (failed(lowerWorkItems(kernel, params, placed))) {
       return failure();
     }
+  }
+  if (claimsItem(kernel)) {
+    claimItem(kernel, params);
   }
   computeAddressesEarly(kernel, *lowering.chip);
   buildKernelFunction(kernel, module, params, lowering.placement,

@@ -10,8 +10,8 @@ static int64_t warpsOf(ws::RoleOp role) {
   return role.getWarps() * role.getReplicas();
 }
 
-static bool hasCopies(ws::RoleOp role) {
-  return role->walk([](ws::CopyOp) { return WalkResult::interrupt(); })
+template <typename Op> static bool has(ws::RoleOp role) {
+  return role->walk([](Op) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -21,8 +21,8 @@ RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
     : machine(machine), plan(ResourceNeeds::of(kernel).roles, machine) {
   for (auto [role, planned] :
        llvm::zip(kernel.getBody().getOps<ws::RoleOp>(), plan.getRoles())) {
-    roles.push_back(
-        {role, planned.firstWarp, role.isSingleThread(), hasCopies(role)});
+    roles.push_back({role, planned.firstWarp, role.isSingleThread(),
+                     has<ws::CopyOp>(role), has<tile::TurnWaitOp>(role)});
   }
 }
 

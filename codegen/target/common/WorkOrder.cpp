@@ -23,7 +23,7 @@ WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
   };
   heads = divisor(extents.heads);
-  if (order == WorkOrder::Linear) {
+  if (order == WorkOrder::Linear && !extents.section) {
     blocks = divisor(extents.blocks);
     return;
   }
@@ -53,11 +53,12 @@ Divisor WorkNumbering::widthFrom(OpBuilder &builder, Location loc,
 WorkCoords WorkNumbering::coordsOf(OpBuilder &builder, Location loc,
                                    Value item) const {
   Value block, plane;
-  if (order == WorkOrder::Linear) {
+  if (order == WorkOrder::Linear && !extents.section) {
     // The row blocks of one plane after the other.
     std::tie(plane, block) = blocks.divide(builder, loc, item);
   } else {
-    // Section by section; in each the last row blocks of all planes first.
+    // Section by section; in each the last row blocks of all planes first, or,
+    // in linear order, the first ones.
     Divisor width = wide;
     Value firstPlane;
     if (extents.section) {
@@ -67,8 +68,11 @@ WorkCoords WorkNumbering::coordsOf(OpBuilder &builder, Location loc,
       width = widthFrom(builder, loc, firstPlane);
     }
     auto [down, in] = width.divide(builder, loc, item);
-    Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
-    block = sub(builder, loc, sub(builder, loc, extents.blocks, one), down);
+    block = down;
+    if (order != WorkOrder::Linear) {
+      Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+      block = sub(builder, loc, sub(builder, loc, extents.blocks, one), down);
+    }
     plane =
         firstPlane ? arith::AddIOp::create(builder, loc, firstPlane, in) : in;
   }

@@ -212,6 +212,40 @@ struct LowerBulkReduceAdd : OpRewritePattern<nvx::BulkReduceAddOp> {
   }
 };
 
+struct LowerTurnWait : OpRewritePattern<nvx::TurnWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::TurnWaitOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addInput(op.getAddress());
+    code.addInput(op.getTurn());
+    code.addInput(LLVM::ZExtOp::create(rewriter, op.getLoc(),
+                                       rewriter.getI32Type(), op.getWaits()));
+    code.create("{\n.reg .pred waits;\n.reg .b32 now;\n"
+                "setp.ne.b32 waits, $2, 0;\nagain:\n"
+                "@waits ld.acquire.gpu.global.b32 now, [$0];\n"
+                "@waits setp.ne.b32 waits, now, $1;\n"
+                "@waits bra again;\n}");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerTurnPass : OpRewritePattern<nvx::TurnPassOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nvx::TurnPassOp op,
+                                PatternRewriter &rewriter) const override {
+    InlineAsm code(rewriter, op.getLoc());
+    code.addInput(op.getAddress());
+    code.addInput(op.getTurn());
+    code.create("st.release.gpu.global.b32 [$0], $1;");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerMbarrierWait : OpRewritePattern<nvx::MbarrierWaitOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -325,9 +359,8 @@ struct LowerClusterCast : OpRewritePattern<LLVM::AddrSpaceCastOp> {
 } // namespace
 
 void attn::codegen::populateNvxToLLVMPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd,
-           LowerBulkReduceAdd, LowerMbarrierWait, LowerSmemBase,
-           LowerClusterRank, LowerStamp, LowerBarrierArrive, LowerClusterCast>(
-          patterns.getContext());
+  patterns.add<LowerWgmma, LowerWgmmaWait, LowerPack, LowerReduceAdd,
+               LowerBulkReduceAdd, LowerTurnWait, LowerTurnPass,
+               LowerMbarrierWait, LowerSmemBase, LowerClusterRank, LowerStamp,
+               LowerBarrierArrive, LowerClusterCast>(patterns.getContext());
 }

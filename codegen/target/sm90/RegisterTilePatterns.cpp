@@ -268,7 +268,6 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
   }
 };
 
-/// Rows and columns out of bounds are zero.
 /// One lane adds the rows of its warp, which are consecutive in a hold and in
 /// memory.
 struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
@@ -305,6 +304,7 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   }
 };
 
+/// Rows and columns out of bounds are zero.
 struct LoadPattern : MovePattern<tile::LoadOp> {
   using MovePattern::MovePattern;
 
@@ -506,13 +506,62 @@ private:
   }
 };
 
+/// Returns the address of a turn, with few registers: a thread beside the load
+/// has 24. Offsets have 32 bits, as there are fewer turns than bytes of sums by
+/// a factor of hundreds.
+template <typename Op, typename Adaptor>
+static Value turnPointer(ConversionPatternRewriter &rewriter,
+                         const ParamValues &params, Op op, Adaptor adaptor) {
+  Location loc = op.getLoc();
+  Value turns = op.getTurns(), offset;
+  Value indices[] = {adaptor.getBatch(), adaptor.getHead(), adaptor.getRow()};
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value stride =
+        LLVM::TruncOp::create(rewriter, loc, rewriter.getI32Type(),
+                              params.of(Param::Stride, turns, int64_t(dim)));
+    Value part = arith::MulIOp::create(rewriter, loc, index, stride);
+    offset = offset ? arith::AddIOp::create(rewriter, loc, offset, part) : part;
+  }
+  Value pointer = params.of(Param::Pointer, turns);
+  return LLVM::GEPOp::create(
+      rewriter, loc, pointer.getType(), storedType(turns), pointer,
+      LLVM::ZExtOp::create(rewriter, loc, rewriter.getI64Type(), offset)
+          .getResult());
+}
+
+struct TurnWaitPattern : ParamPattern<tile::TurnWaitOp> {
+  using ParamPattern::ParamPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::TurnWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<nvx::TurnWaitOp>(
+        op, adaptor.getTurn(), turnPointer(rewriter, params, op, adaptor),
+        adaptor.getWaits());
+    return success();
+  }
+};
+
+struct TurnPassPattern : ParamPattern<tile::TurnPassOp> {
+  using ParamPattern::ParamPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::TurnPassOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<nvx::TurnPassOp>(
+        op, adaptor.getTurn(), turnPointer(rewriter, params, op, adaptor));
+    return success();
+  }
+};
+
 } // namespace
 
 void sm90::populateRegisterTilePatterns(RewritePatternSet &patterns,
                                         const TypeConverter &types,
                                         const ParamValues &params) {
-  patterns.add<StoreRegPattern, ReduceAddPattern, BulkReduceAddPattern,
-               LoadPattern, LoadRowPattern, StoreRowPattern>(
-      types, patterns.getContext(), params);
+  patterns
+      .add<StoreRegPattern, ReduceAddPattern, BulkReduceAddPattern, LoadPattern,
+           LoadRowPattern, StoreRowPattern, TurnWaitPattern, TurnPassPattern>(
+          types, patterns.getContext(), params);
   patterns.add<ReadRowPattern>(types, patterns.getContext());
 }

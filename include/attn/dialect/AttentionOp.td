@@ -17,6 +17,9 @@ def Attn_LseTensor : Type<
 def Attn_SumsTensor : Type<
     And<[RankedTensorOf<[F32]>.predicate, HasAnyRankOfPred<[4]>]>,
     "rank-4 tensor of f32", "::mlir::RankedTensorType">;
+def Attn_TurnsTensor : Type<
+    And<[RankedTensorOf<[I32]>.predicate, HasAnyRankOfPred<[3]>]>,
+    "rank-3 tensor of i32", "::mlir::RankedTensorType">;
 def Attn_CaptureTensor : Type<
     And<[RankedTensorOf<[F16, BF16, F32, F64, I1, I8, UI8, I16, I32, I64]>.predicate,
          HasAnyRankOfPred<[1, 2, 3, 4]>]>,

@@ -103,7 +103,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `query`, `key`, `value`, `scale`, `bounds`, `dropout_rate`, `dropout_state`, `captures`: those of `attn.attention`, as are the masks
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
-    - `sums` (B, Hq, R, D): the result of `attn.clear_sums`
+    - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.
@@ -121,7 +121,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
-      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16
+      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16;
+      `turns` only if they are `sums`, there is no `mask_region` and no `row_keys`, and is i32 of shape (B, Hq, R)
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
     - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
       `key_sums`, `pairs` and `elements` have it, `row_sums` may have it, and no other word has it
@@ -133,8 +134,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     C3 to C8 compare static sizes only; the others are checked at launch.
 
     **Numerics** Products accumulate in f32; P and dX are rounded to the element type before the
-    products with dO, Q and K. The scale is applied to the sums. The order in which `sums` is
-    summed differs from run to run; all other results have the same bits in each.
+    products with dO, Q and K. The scale is applied to the sums. Without `turns` the order in which
+    `sums` is summed differs from run to run; all other results have the same bits in each. With `turns` the shares of a block of
+    queries are added in the order of their blocks of keys, so that `sums` has the same bits too.
 
     **Effects** none.
 
@@ -160,7 +162,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     ```
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
-    Attn_LseTensor:$lse2, Attn_LseTensor:$delta, Optional<Attn_SumsTensor>:$sums, F32:$scale, Variadic<I32>:$bounds,
+    Attn_LseTensor:$lse2, Attn_LseTensor:$delta, Optional<Attn_SumsTensor>:$sums,
+    Optional<Attn_TurnsTensor>:$turns, F32:$scale, Variadic<I32>:$bounds,
     Optional<F32>:$dropout_rate, Optional<Attn_DropoutState>:$dropout_state,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
@@ -171,6 +174,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     MaxSizedRegion<1>:$row_keys);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta (`sums` `(` $sums^ `:` type($sums) `)`)?
+    (`turns` `(` $turns^ `:` type($turns) `)`)?
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
@@ -183,9 +187,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.
-    ::attn::ProblemAttr getProblem() { return getProblem(getGradients()); }
-    /// The problem of a kernel of these gradients.
-    ::attn::ProblemAttr getProblem(::attn::Gradients gradients);
+    ::attn::ProblemAttr getProblem() { return getProblem(getGradients(), bool(getTurns())); }
+    /// The problem of a kernel of these gradients, with one order of additions or not.
+    ::attn::ProblemAttr getProblem(::attn::Gradients gradients, bool inTurns);
     /// Whether it adds to sums of dQ.
     bool makesSums() { return getGradients() >= ::attn::Gradients::Sums; }
     int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
@@ -248,18 +252,19 @@ def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
 }
 
 def Attn_ClearSumsOp : Op<Attn_Dialect, "clear_sums", [Pure]> {
-  let summary = "zeros, to which `attn.attention_bwd` adds the shares of dQ";
+  let summary = "zeros, to which `attn.attention_bwd` adds the shares of dQ, and the first turns of those who add";
   let description = [{
     **Constraints**
     - C1: the sums are f32 of shape (B, Hq, R, C); C is static, a multiple of 16 from 16 to 256
+    - C2: `turns`, if there is one, is i32 of shape (B, Hq, R)
 
     **Effects** none.
 
-    **Example** `%zeros = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>`
+    **Example** `%zeros, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>`
   }];
   let arguments = (ins TypeAttr:$dtype, OptionalAttr<Attn_ConfigAttr>:$config);
-  let results = (outs Attn_SumsTensor:$sums);
-  let assemblyFormat = "`dtype` `(` $dtype `)` (`config` $config^)? attr-dict `:` type($sums)";
+  let results = (outs Attn_SumsTensor:$sums, Optional<Attn_TurnsTensor>:$turns);
+  let assemblyFormat = "`dtype` `(` $dtype `)` (`config` $config^)? attr-dict `:` type($sums) (`,` type($turns)^)?";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.

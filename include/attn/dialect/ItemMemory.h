@@ -23,6 +23,15 @@ inline bool hasMailbox(ConfigAttr config) {
   return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
 }
 
+/// Whether a CTA takes the next item from a counter as it begins. Items that
+/// wait for the turns of others need it: those must have begun before, and CTAs
+/// need not begin in the order of their numbers.
+inline bool claimsItem(ArgumentsAttr args, ConfigAttr config) {
+  std::optional<unsigned> turns = args.find(ArgumentRole::Turns);
+  return config.getWork() == WorkKind::Grid && turns &&
+         args[*turns].getAccess() == ArgumentAccess::Accumulate;
+}
+
 /// The number of verdicts that may be unknown: those of two iterations.
 constexpr int64_t verdictRing = 2;
 constexpr int64_t wordBytes = 4;
@@ -74,13 +83,18 @@ inline MailboxMemory memoryOf(MailboxOp op) {
   return {static_cast<int64_t>(*op.getOffset())};
 }
 
+/// The word with the number of the item that a CTA claimed.
+constexpr int64_t claimBytes = wordBytes;
+
 /// The memory after the barriers of channels and edges, which end at `begin`:
-/// the verdict on items that may be rejected, and the mailbox.
+/// the verdict on items that may be rejected, the mailbox, and the claim, which
+/// no op declares.
 struct ItemMemory {
   std::optional<int64_t> verdict, mailbox; // offsets of their first bytes
   int64_t end;
 
-  ItemMemory(int64_t begin, bool hasVerdict, bool hasMailbox) : end(begin) {
+  ItemMemory(int64_t begin, bool hasVerdict, bool hasMailbox, bool hasClaim)
+      : end(begin) {
     if (hasVerdict) {
       verdict = end;
       end = VerdictMemory{end}.end();
@@ -89,6 +103,7 @@ struct ItemMemory {
       mailbox = llvm::alignTo(end, MailboxMemory::alignment);
       end = MailboxMemory{*mailbox}.end();
     }
+    end += hasClaim ? claimBytes : 0;
   }
 };
 

@@ -308,6 +308,32 @@ def Nvx_BulkReduceAddOp : Nvx_Op<"bulk_reduce_add", [MemoryEffects<[MemRead, Mem
   let hasVerifier = 1;
 }
 
+def Nvx_TurnWaitOp : Nvx_Op<"turn_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits, if `waits`, until the i32 at `address` is `turn`";
+  let description = [{
+    What the thread does later is ordered after what comes before the `nvx.turn_pass` that stored `turn`.
+
+    **PTX** (sm_90): a predicated loop around `ld.acquire.gpu.global.b32`.
+
+    **Example** `nvx.turn_wait %turn at %address if %waits : !llvm.ptr<1>`
+  }];
+  let arguments = (ins I32:$turn, LLVM_AnyPointer:$address, I1:$waits);
+  let assemblyFormat = "$turn `at` $address `if` $waits attr-dict `:` type($address)";
+}
+
+def Nvx_TurnPassOp : Nvx_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "stores `turn` at `address` after all that the thread knows to be written";
+  let description = [{
+    That is what it has written, and what others had before they arrived at a barrier that it has waited for.
+
+    **PTX** (sm_90): `st.release.gpu.global.b32`.
+
+    **Example** `nvx.turn_pass %turn at %address : !llvm.ptr<1>`
+  }];
+  let arguments = (ins I32:$turn, LLVM_AnyPointer:$address);
+  let assemblyFormat = "$turn `at` $address attr-dict `:` type($address)";
+}
+
 def Nvx_StampOp : Nvx_Op<"stamp", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {
   let summary = "write the SM's clock and `id` to memory at `base` + `cursor`";

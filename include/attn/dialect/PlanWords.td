@@ -33,10 +33,12 @@ def Attn_BwdElementsKind : Attn_KindWord<14, "BwdElements", "bwd_elements">; // 
 def Attn_ClearKind : Attn_KindWord<15, "Clear", "clear">;       // zeros, to which gradients are added
 def Attn_ConvertKind : Attn_KindWord<16, "Convert", "convert">; // the gradients of such sums
 def Attn_BwdDQDKKind : Attn_KindWord<17, "BwdDQDK", "bwd_dq_dk">; // dK, and sums for dQ
+def Attn_BwdOrderedKind : Attn_KindWord<18, "BwdOrdered", "bwd_ordered">; // like bwd, with one order of additions
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
                          Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind, Attn_BwdRowsKind,
                          Attn_BwdKeysKind, Attn_BwdPairsKind,
-                         Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind, Attn_BwdDQDKKind];
+                         Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind, Attn_BwdDQDKKind,
+                         Attn_BwdOrderedKind];
 
 class Attn_RoleWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_QueryRole : Attn_RoleWord<0, "Query", "query">;
@@ -60,11 +62,12 @@ def Attn_QueryGradientSumsRole : Attn_RoleWord<17, "QueryGradientSums", "query_g
 def Attn_DropoutRateRole : Attn_RoleWord<18, "DropoutRate", "dropout_rate">;
 def Attn_DropoutStateRole : Attn_RoleWord<19, "DropoutState", "dropout_state">; // seed and offset
 def Attn_SinksRole : Attn_RoleWord<20, "Sinks", "sinks">;
+def Attn_TurnsRole : Attn_RoleWord<21, "Turns", "turns">;       // of the work items that add to sums
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
                          Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole,
                          Attn_PartialSumsRole, Attn_CaptureGradientRole, Attn_QueryGradientSumsRole,
-                         Attn_DropoutRateRole, Attn_DropoutStateRole, Attn_SinksRole];
+                         Attn_DropoutRateRole, Attn_DropoutStateRole, Attn_SinksRole, Attn_TurnsRole];
 
 def KindWordTable : GenericTable {
   let FilterClass = "Attn_KindWord";

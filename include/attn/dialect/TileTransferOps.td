@@ -142,6 +142,41 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
   }];
   let hasVerifier = 1;
 }
+class Tile_TurnOp<string mnemonic> : Tile_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let hasVerifier = 1;
+}
+def Tile_TurnWaitOp : Tile_TurnOp<"turn_wait"> {
+  let summary = "waits, if `waits`, until it is the turn of `turn` at (batch, head, row)";
+  let description = [{
+    What the role does afterwards, and what others do that wait for it then, comes after all that another CTA did before its
+    `tile.turn_pass` to this turn. A launch starts with zeros. No CTA may wait for a turn that a later work item passes.
+
+    **Constraints**
+    - C1: the turns are i32
+
+    **Example** `tile.turn_wait %turns at(%batch, %head, %row) until %block if %waits : tensor<?x?x?xi32>`
+  }];
+  let arguments = (ins Tile_RowMemory:$turns, I32:$batch, I32:$head, I32:$row, I32:$turn, I1:$waits);
+  let assemblyFormat = [{
+    $turns `at` `(` $batch `,` $head `,` $row `)` `until` $turn `if` $waits attr-dict `:` type($turns)
+  }];
+}
+def Tile_TurnPassOp : Tile_TurnOp<"turn_pass"> {
+  let summary = "gives the turn at (batch, head, row) to `turn`";
+  let description = [{
+    All that the role has done before, and others before they signaled it, is visible to whoever has waited for that turn with
+    `tile.turn_wait`.
+
+    **Constraints**
+    - C1: the turns are i32
+
+    **Example** `tile.turn_pass %turns at(%batch, %head, %row) to %next : tensor<?x?x?xi32>`
+  }];
+  let arguments = (ins Tile_RowMemory:$turns, I32:$batch, I32:$head, I32:$row, I32:$turn);
+  let assemblyFormat = [{
+    $turns `at` `(` $batch `,` $head `,` $row `)` `to` $turn attr-dict `:` type($turns)
+  }];
+}
 def Tile_StoreRegOp : Tile_Op<"store_reg", [MemoryEffects<[MemWrite]>]> {
   let summary = "stores a tile from registers; rows out of bounds are dropped";
   let description = [{

@@ -224,7 +224,9 @@ typedef enum attn_role {
   /* The seed and the offset of dropout's random numbers, two i64. */
   ATTN_ROLE_DROPOUT_STATE = 20,
   /* A logit of each query head that has a weight, but no key and no value. */
-  ATTN_ROLE_SINKS = 21
+  ATTN_ROLE_SINKS = 21,
+  /* Of the work items that add to the sums of dQ: whose turn it is, i32. */
+  ATTN_ROLE_TURNS = 22
 } attn_role;
 
 /* The largest number of dims of a tensor. */

@@ -27,7 +27,8 @@ private:
   bool ownsKeys() {
     return llvm::is_contained({KernelKind::BwdDKDV, KernelKind::BwdDK,
                                KernelKind::BwdDV, KernelKind::BwdKeys,
-                               KernelKind::Bwd, KernelKind::BwdDQDK},
+                               KernelKind::Bwd, KernelKind::BwdDQDK,
+                               KernelKind::BwdOrdered},
                               kernel.getProblem().getKind());
   }
   void checkHeads();

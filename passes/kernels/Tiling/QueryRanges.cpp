@@ -178,3 +178,19 @@ SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
   }
   return bounds;
 }
+
+/// The ranges of the block before begin no later, so that their end decides.
+/// Without one, the first block of keys adds first: it waits for turn 0, with
+/// which all begin.
+Value QueryRanges::isSeenBefore(TileBuilder &b, Value first, Value row) const {
+  using arith::CmpIPredicate;
+  const BuiltInKeys &mask = keys.builtIn;
+  if (!mask.seeing.last) {
+    return b.make<arith::ConstantOp>(b.getBoolAttr(true));
+  }
+  Value follows = b.make<arith::CmpIOp>(CmpIPredicate::sgt, first, b.i32(0));
+  Value last = mask.lastQuery(b, b.sub(first, b.i32(1)));
+  Value some = clamp(b, b.add(last, b.i32(1)));
+  Value sees = b.make<arith::CmpIOp>(CmpIPredicate::slt, row, some);
+  return b.make<arith::AndIOp>(follows, sees);
+}

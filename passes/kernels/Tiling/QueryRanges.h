@@ -17,6 +17,11 @@ struct QueryRanges {
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;
 
+  /// Writes whether a query of the block at position `row` sees a key of the
+  /// block before the one at `first`, if one sees a key of this one.
+  mlir::Value isSeenBefore(TileBuilder &b, mlir::Value first,
+                           mlir::Value row) const;
+
   const KeyRanges &keys; // axes and mask
   /// Whether the block that the queries fill partially is masked.
   bool masksEnd = false;

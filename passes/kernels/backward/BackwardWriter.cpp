@@ -2,6 +2,7 @@
 #include "BackwardWriter.h"
 #include "../Tiling/ArgumentList.h"
 #include "../Tiling/LaunchConditions.h"
+#include "../Tiling/QueryRanges.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/RegionProgram.h"
 #include "mlir/IR/Matchers.h"
@@ -83,6 +84,10 @@ static void addGradients(AttentionBwdOp op, BackwardArguments &args,
   if (op.getSums()) {
     list.addSums(args.sums, sums, Role::QueryGradientSums, op.getSums(),
                  {batches, queryHeads, rows, sumColumns});
+    if (op.getTurns()) {
+      list.addSums(args.turns, turns, Role::Turns, op.getTurns(),
+                   {batches, queryHeads, rows});
+    }
   } else if (Value dq = op.getGradient(Gradients::DQ)) {
     list.addResult(args.dq, queryGradient, Role::QueryGradient, dq,
                    list.dimsOf(queries, queryHeads, dim));
@@ -169,6 +174,10 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
 // Work items, loads and stores.
 //===----------------------------------------------------------------------===//
 
+/// Items of a head that run side by side wait for each other's turns. So those
+/// of so many heads begin in turn.
+static constexpr int64_t headsSideBySide = 8;
+
 Value BackwardWriter::writeNext() {
   Type type = tile::WorkType::get(b.getContext());
   Axis &axis = matrix.axis(owned);
@@ -176,12 +185,13 @@ Value BackwardWriter::writeNext() {
   if (owned == Side::Key) {
     matrix.repeats = group;
   }
+  Value section = args.turns ? b.i32(headsSideBySide) : Value();
   auto region = tile::WorkOp::create(b, b.loc);
   b.setInsertionPointToStart(&region.getBody().emplaceBlock());
   return b.step("next", {}, type, [&](ValueRange) -> Values {
     return {b.make<tile::NextWorkOp>(type, blocks,
                                      owned == Side::Query ? heads : keyHeads,
-                                     batches, Value(), Value(), Value())};
+                                     batches, section, Value(), Value())};
   })[0];
 }
 
@@ -464,6 +474,9 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
   Value added =
       b.step("put_dq", product, share,
              [&](ValueRange values) -> Values { return {values[0]}; })[0];
+  if (args.turns) {
+    waitForTurn(work);
+  }
   b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());
@@ -471,6 +484,35 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
                               headOf(Side::Query, at),
                               matrix.start(Side::Query, at), Value(), map,
                               /*grouped=*/true);
+    return {};
+  });
+  if (args.turns) {
+    passTurn(work);
+  }
+}
+
+/// The turns of a block of queries are those of the blocks of keys that add to
+/// it, in order. They are consecutive: the first and the last query that see a
+/// key do not decrease from key to key. So an item waits for the block of keys
+/// before its own, if that one adds to these queries too.
+void BackwardWriter::waitForTurn(Value work) {
+  b.step("wait_dq", work, {}, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[0]);
+    Value row = matrix.start(Side::Query, at);
+    QueryRanges ranges{matrix.ranges, op.hasScoreRegion(), matrix.repeats};
+    Value waits = ranges.isSeenBefore(b, matrix.start(owned, at), row);
+    tile::TurnWaitOp::create(b, b.loc, args.turns, at.batch,
+                             headOf(Side::Query, at), row, at.block, waits);
+    return {};
+  });
+}
+
+void BackwardWriter::passTurn(Value work) {
+  b.step("pass_dq", work, {}, [&](ValueRange values) -> Values {
+    Place at = matrix.place(values[0]);
+    tile::TurnPassOp::create(
+        b, b.loc, args.turns, at.batch, headOf(Side::Query, at),
+        matrix.start(Side::Query, at), b.add(at.block, b.i32(1)));
     return {};
   });
 }

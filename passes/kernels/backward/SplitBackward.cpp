@@ -20,12 +20,12 @@ using namespace attn;
 
 /// Returns a copy of `op` that computes `gradients`.
 static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
-                              Value sums) {
+                              Value sums, Value turns) {
   OpBuilder builder(op);
   auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
-      op.getOutGradient(), op.getLse2(), op.getDelta(), sums, op.getScale(),
-      op.getBounds(), op.getDropoutRate(), op.getDropoutState(),
+      op.getOutGradient(), op.getLse2(), op.getDelta(), sums, turns,
+      op.getScale(), op.getBounds(), op.getDropoutRate(), op.getDropoutState(),
       op.getCaptures(), op.getMask(), op.getLayout(), op.getBoundKinds(),
       gradients, IntegerAttr(), AffineMapAttr(), ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -37,29 +37,35 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
 }
 
 namespace {
-/// A kernel that adds to sums of dQ in memory: its gradients, and the columns
-/// of its tiles of Q, which the sums have, too.
+/// A kernel that adds to sums of dQ in memory: its gradients, whether it adds
+/// in turns, and the columns of its tiles of Q, which the sums have, too.
 struct SumsKernel {
   Gradients gradients;
+  bool inTurns;
   int64_t columns;
 };
 } // namespace
 
 /// Replaces `op` by one that adds to sums of dQ in memory. If dV is not among
-/// its gradients, another op computes it.
+/// its gradients, another op computes it. Turns give the additions one order.
 static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
   OpBuilder builder(op);
   auto rows = cast<RankedTensorType>(op.getLse2().getType());
   auto type = RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
                                      rows.getDimSize(2), kernel.columns},
                                     builder.getF32Type());
-  Value zeros = ClearSumsOp::create(builder, op.getLoc(), type,
-                                    op.getQuery().getType().getElementType(),
-                                    ConfigAttr());
-  AttentionBwdOp withSums = copyFor(op, kernel.gradients, zeros);
+  RankedTensorType typeOfTurns;
+  if (kernel.inTurns) {
+    typeOfTurns = rows.clone(builder.getI32Type());
+  }
+  auto clear = ClearSumsOp::create(builder, op.getLoc(), type, typeOfTurns,
+                                   op.getQuery().getType().getElementType(),
+                                   ConfigAttr());
+  AttentionBwdOp withSums =
+      copyFor(op, kernel.gradients, clear.getSums(), clear.getTurns());
   Value dv = kernel.gradients == Gradients::Sums
                  ? withSums.getResult(2)
-                 : copyFor(op, Gradients::DV, Value()).getResult(0);
+                 : copyFor(op, Gradients::DV, Value(), Value()).getResult(0);
   Value dq = ConvertSumsOp::create(
       builder, op.getLoc(), op.getQuery().getType(), withSums.getResult(0),
       op.getScale(), op.getLayout(), ConfigAttr());
@@ -67,6 +73,26 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
   op.getResult(1).replaceAllUsesWith(withSums.getResult(1));
   op.getResult(2).replaceAllUsesWith(dv);
   op.erase();
+}
+
+/// Whether the additions to sums of dQ must have one order.
+static bool isInTurns(AttentionBwdOp op) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  return func && !func->hasAttr(kAnyOrderAttr);
+}
+
+/// Returns the gradients that a kernel with sums of dQ may compute, in the
+/// order of preference. Kernels with turns compute all, and have no function of
+/// the user: it may need more registers than turns leave, and may admit blocks
+/// of keys to a block of queries that are not consecutive.
+static ArrayRef<Gradients> sumsOf(AttentionBwdOp op) {
+  static constexpr Gradients kinds[] = {Gradients::Sums, Gradients::SumsDK};
+  if (!isInTurns(op)) {
+    return kinds;
+  }
+  bool hasFunction =
+      op.hasScoreRegion() || op.hasMaskRegion() || op.hasRowKeys();
+  return hasFunction ? ArrayRef<Gradients>() : ArrayRef(kinds).take_front();
 }
 
 /// Returns the two parts of several gradients, or nothing for a single one.
@@ -88,16 +114,16 @@ struct SplitBackwardPass
     : public attn::impl::SplitBackwardBase<SplitBackwardPass> {
   using SplitBackwardBase::SplitBackwardBase;
 
-  FailureOr<bool> hasEntry(AttentionBwdOp op, Gradients gradients) {
-    return hasTableEntry(op.getContext(), op.getProblem(gradients), target,
-                         scheduleFile, [&] { return op.emitOpError(); });
+  FailureOr<bool> hasEntry(AttentionBwdOp op, ProblemAttr problem) {
+    return hasTableEntry(op.getContext(), problem, target, scheduleFile,
+                         [&] { return op.emitOpError(); });
   }
 
-  /// Returns the columns of the tiles of Q in the kernel of `gradients`.
-  FailureOr<int64_t> columnsOf(AttentionBwdOp op, Gradients gradients) {
-    auto entries = lookupTableEntries(op.getContext(), op.getProblem(gradients),
-                                      target, scheduleFile, /*firstRung=*/0,
-                                      [&] { return op.emitOpError(); });
+  /// Returns the columns of the tiles of Q in the kernel of `problem`.
+  FailureOr<int64_t> columnsOf(AttentionBwdOp op, ProblemAttr problem) {
+    auto entries =
+        lookupTableEntries(op.getContext(), problem, target, scheduleFile,
+                           /*firstRung=*/0, [&] { return op.emitOpError(); });
     if (failed(entries)) {
       return failure();
     }
@@ -107,25 +133,26 @@ struct SplitBackwardPass
 
   /// Returns the kernel with sums of dQ, or nothing if there is to be none.
   FailureOr<std::optional<SumsKernel>> chooseSums(AttentionBwdOp op) {
-    auto func = op->getParentOfType<func::FuncOp>();
-    if (!func || op.hasDropout() || !func->hasAttr(kAnyOrderAttr) ||
+    if (!op->getParentOfType<func::FuncOp>() || op.hasDropout() ||
         llvm::any_of(op.getResults(),
                      [](Value result) { return result.use_empty(); })) {
       return std::optional<SumsKernel>();
     }
-    for (Gradients gradients : {Gradients::Sums, Gradients::SumsDK}) {
-      FailureOr<bool> has = hasEntry(op, gradients);
+    bool inTurns = isInTurns(op);
+    for (Gradients gradients : sumsOf(op)) {
+      ProblemAttr problem = op.getProblem(gradients, inTurns);
+      FailureOr<bool> has = hasEntry(op, problem);
       if (failed(has)) {
         return failure();
       }
       if (!*has) {
         continue;
       }
-      FailureOr<int64_t> columns = columnsOf(op, gradients);
+      FailureOr<int64_t> columns = columnsOf(op, problem);
       if (failed(columns)) {
         return failure();
       }
-      return std::optional(SumsKernel{gradients, *columns});
+      return std::optional(SumsKernel{gradients, inTurns, *columns});
     }
     return std::optional<SumsKernel>();
   }
@@ -152,7 +179,7 @@ struct SplitBackwardPass
     }
     bool isAll = op.getGradients() == Gradients::All;
     FailureOr<bool> isDone =
-        isAll ? splitWithSums(op) : hasEntry(op, op.getGradients());
+        isAll ? splitWithSums(op) : hasEntry(op, op.getProblem());
     if (failed(isDone) || *isDone) {
       return isDone;
     }
@@ -163,7 +190,7 @@ struct SplitBackwardPass
       if (results.use_empty()) {
         continue;
       }
-      AttentionBwdOp part = copyFor(op, half, Value());
+      AttentionBwdOp part = copyFor(op, half, Value(), Value());
       results.replaceAllUsesWith(part.getResults());
       if (failed(split(part))) {
         return failure();

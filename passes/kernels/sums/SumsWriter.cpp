@@ -35,6 +35,11 @@ tile::KernelOp attn::writeSumsKernel(ClearSumsOp op, StringRef name) {
   Value sums;
   w.arguments.addResult(sums, names::sums, ArgumentRole::QueryGradientSums,
                         op.getSums(), dimsOfSums());
+  Value turns;
+  if (op.getTurns()) {
+    w.arguments.addResult(turns, names::turns, ArgumentRole::Turns,
+                          op.getTurns(), ArrayRef(dimsOfSums()).drop_back());
+  }
   CheckList checks(b.getContext());
   checkSizes(checks, names::rows, "rows of sums");
   tile::KernelOp kernel = w.createKernel(name, op.getProblem(), checks);
@@ -47,6 +52,17 @@ tile::KernelOp attn::writeSumsKernel(ClearSumsOp op, StringRef name) {
     Value zero = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0F));
     tile::StoreRegOp::create(b, b.loc, zero, sums, at.batch, at.head, at.row,
                              Value(), mapOfSums(b.getContext()));
+    return {};
+  });
+  auto rowsType = RankedTensorType::get({w.config.getTileM()}, b.getI32Type());
+  b.step("st_turns", work, {}, [&](ValueRange values) -> Values {
+    if (turns) {
+      Place at = w.placeOf(values[0]);
+      Value zero = b.make<arith::ConstantOp>(
+          DenseElementsAttr::get(rowsType, int32_t(0)));
+      tile::StoreRowOp::create(b, b.loc, zero, turns, at.batch, at.head, at.row,
+                               IntegerAttr());
+    }
     return {};
   });
   return kernel;

@@ -219,8 +219,10 @@ LogicalResult WrittenRows::check(ws::KernelOp kernel,
   bool onlyBlock = hasOnlyBlock(kernel);
   for (auto [argument, description] :
        llvm::zip(kernel.getBody().getArguments(), kernel.getArgs().getList())) {
-    // Elements at indices of their own are not followed.
-    if (description.getAccess() == ArgumentAccess::Read ||
+    // Elements at indices of their own are not followed, and turns are no rows.
+    bool isOfTurns = llvm::any_of(
+        argument.getUsers(), llvm::IsaPred<tile::TurnWaitOp, tile::TurnPassOp>);
+    if (description.getAccess() == ArgumentAccess::Read || isOfTurns ||
         llvm::any_of(argument.getUsers(), llvm::IsaPred<tile::ScatterOp>)) {
       continue;
     }

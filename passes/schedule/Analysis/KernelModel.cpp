@@ -359,6 +359,7 @@ FailureOr<KernelModel> KernelModel::build(tile::KernelOp kernel,
   model.config = config;
   model.tiles = tiles;
   model.mayReject = ws::mayReject(kernel);
+  model.claimsItem = ws::claimsItem(kernel.getArgs(), config);
   if (failed(KernelReader(model, config, names, emitError).read(kernel))) {
     return failure();
   }

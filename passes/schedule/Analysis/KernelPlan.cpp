@@ -39,7 +39,8 @@ FailureOr<std::unique_ptr<KernelPlan>> KernelPlan::build(
     return failure();
   }
   planRoles(plan->bound);
-  if (failed(checkSkippedBlocks(plan->bound, emitError))) {
+  if (failed(checkSkippedBlocks(plan->bound, emitError)) ||
+      failed(checkTurns(plan->bound, emitError))) {
     return failure();
   }
   return plan;

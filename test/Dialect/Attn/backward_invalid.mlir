@@ -243,7 +243,7 @@ func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, 
 func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op failed to infer returned types}}
   // expected-error @below {{'attn.attention_bwd' op inferred type(s) 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>' are incompatible with return type(s) of operation 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x64xbf16>', 'tensor<?x?x?x128xbf16>'}}
-  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0>}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0>}
       : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
   return
 }
@@ -493,6 +493,36 @@ func.func @attention_bwd_c10_sums_shape(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: 
 func.func @clear_sums_c1() {
   // expected-error @below {{'attn.clear_sums' op expected the head dim of 'sums' to be a multiple of 16, got 72}}
   %sums = attn.clear_sums dtype(bf16) : tensor<?x?x?x72xf32>
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %turns: tensor<?x?x?xi32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'turns' only if 'gradients' is sums, got dq}}
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(dq) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_turns_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected no 'turns' beside a mask function}}
+  %dqs, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) mask_region {
+  ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+    %ok = arith.cmpi sle, %j, %i : i32
+    attn.yield %ok : i1
+  } : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @clear_sums_c2() {
+  // expected-error @below {{'attn.clear_sums' op expected 'turns' heads to be 4, got 2}}
+  %sums, %turns = attn.clear_sums dtype(bf16) : tensor<?x4x?x64xf32>, tensor<?x2x?xi32>
   return
 }
 

@@ -97,6 +97,15 @@ llvm.func @bulk_reduce_add(%source: !llvm.ptr<3>, %address: !llvm.ptr<1>) {
   llvm.return
 }
 
+// CHECK-LABEL: llvm.func @turns
+// CHECK: nvx.turn_wait %{{.*}} at %{{.*}} if %{{.*}} : <1>
+// CHECK: nvx.turn_pass %{{.*}} at %{{.*}} : <1>
+llvm.func @turns(%turn: i32, %address: !llvm.ptr<1>, %waits: i1) {
+  nvx.turn_wait %turn at %address if %waits : !llvm.ptr<1>
+  nvx.turn_pass %turn at %address : !llvm.ptr<1>
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func @reduce_add
 // CHECK: nvx.reduce_add %{{.*}} to %{{.*}} : vector<4xf32>, <1>
 llvm.func @reduce_add(%values: vector<4xf32>, %address: !llvm.ptr<1>) {

@@ -18,6 +18,15 @@ func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: te
   return %r : tensor<16xf32>
 }
 
+// CHECK-LABEL: func.func @turns
+func.func @turns(%turns: tensor<?x?x?xi32>, %i: i32, %waits: i1) {
+  // CHECK: tile.turn_wait %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) until %{{.*}} if %{{.*}} : tensor<?x?x?xi32>
+  tile.turn_wait %turns at(%i, %i, %i) until %i if %waits : tensor<?x?x?xi32>
+  // CHECK: tile.turn_pass %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) to %{{.*}} : tensor<?x?x?xi32>
+  tile.turn_pass %turns at(%i, %i, %i) to %i : tensor<?x?x?xi32>
+  return
+}
+
 // CHECK-LABEL: func.func @parts
 func.func @parts(%rows: tensor<?x?x?x?xf32>, %memory: tensor<?x?x?x?x64xf32>, %i: i32) {
   // CHECK: %[[R:.*]] = tile.load_row %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) part(%{{.*}}) : tensor<?x?x?x?xf32> -> tensor<16xf32>

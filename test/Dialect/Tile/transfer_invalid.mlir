@@ -137,3 +137,21 @@ func.func @f(%x: tensor<16x24xf32>, %memory: tensor<?x?x?x24xf32>, %i: i32) {
   tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<16x24xf32>, tensor<?x?x?x24xf32>
   return
 }
+
+// -----
+
+// C1
+func.func @f(%turns: tensor<?x?x?xf32>, %i: i32, %waits: i1) {
+  // expected-error @+1 {{'tile.turn_wait' op expected turns of i32, got 'tensor<?x?x?xf32>'}}
+  tile.turn_wait %turns at(%i, %i, %i) until %i if %waits : tensor<?x?x?xf32>
+  return
+}
+
+// -----
+
+// C1
+func.func @f(%turns: tensor<?x?x?xi64>, %i: i32) {
+  // expected-error @+1 {{'tile.turn_pass' op expected turns of i32, got 'tensor<?x?x?xi64>'}}
+  tile.turn_pass %turns at(%i, %i, %i) to %i : tensor<?x?x?xi64>
+  return
+}

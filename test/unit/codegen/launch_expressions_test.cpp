@@ -31,7 +31,7 @@ TEST(LaunchExpressions, operatorsAreInTheOrderOfTheEnum) {
 TEST(LaunchPlans, rolesAreThoseOfTheRuntime) {
   using attn::runtime::Role;
   uint32_t last = attn::getMaxEnumValForArgumentRole();
-  EXPECT_EQ(last + 1, uint32_t(Role::Sinks));
+  EXPECT_EQ(last + 1, uint32_t(Role::Turns));
   for (uint32_t role = 0; role <= last; ++role) {
     EXPECT_EQ(stringifyArgumentRole(attn::ArgumentRole(role)),
               attn::runtime::nameOf(Role(role + 1)));

@@ -26,7 +26,7 @@ NAMES = ("attn",) + PEERS
 ELEMENT_TYPES = {"bf16": "bf16", "fp16": "f16"}
 RUNTIME_TYPES = {"torch.bfloat16": "bf16", "torch.float16": "f16", "torch.float32": "f32", "torch.int32": "i32", "torch.bool": "bool"}
 # The kinds of the plans that compute an operation.
-PLAN_KINDS = {"fwd": ("fwd",), "bwd": ("bwd", "bwd_dk_dv", "bwd_dv"), "bwd-det": ("bwd", "bwd_dk_dv", "bwd_dv")}
+PLAN_KINDS = {"fwd": ("fwd",), "bwd": ("bwd", "bwd_dk_dv", "bwd_dv"), "bwd-det": ("bwd_ordered", "bwd_dk_dv", "bwd_dv")}
 PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 
 

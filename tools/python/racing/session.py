@@ -102,6 +102,15 @@ class Session:
             return backward.AttnContender(self.torch, point, inputs, bundle_of(point), bundle_of(point.forward), captured)
         return contenders.AttnContender(self.torch, point, inputs, bundle_of(point), captured)
 
+    def make_variant(self, point, inputs, bundle, others):
+        """A bundle of a variant. For a backward pass the bundle of the forward pass is among the variant's `others`."""
+        if not point.is_backward:
+            return contenders.AttnContender(self.torch, point, inputs, bundle)
+        forward = [b for b in others if not contenders.mismatch(b.plan["problem"], point.forward)]
+        if not forward:
+            raise contenders.Unavailable(f"expected a bundle of the forward pass beside it, {contenders.bundle_name(point.forward)}")
+        return backward.AttnContender(self.torch, point, inputs, bundle, forward[0])
+
     def entrants(self, point):
         """Who takes part at a point: {name: (kind, function of the inputs)}."""
         torch, found = self.torch, {}
@@ -117,7 +126,7 @@ class Session:
             if len(fitting) > 1:
                 raise ValueError(f"variant '{name}' has {len(fitting)} bundles for {point}")
             if fitting and not self.is_same(name, point):
-                add(name, "variant", lambda inputs, b=fitting[0]: contenders.AttnContender(torch, point, inputs, b))
+                add(name, "variant", lambda inputs, b=fitting[0], others=bundles: self.make_variant(point, inputs, b, others))
         for name in self.settings.contenders:
             if name == "attn":
                 add(name, "attn", lambda inputs: self.make_attn(point, inputs))

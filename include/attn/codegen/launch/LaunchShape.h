@@ -5,7 +5,7 @@
 #ifndef ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 #define ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 
-#include "attn/dialect/Ws.h"
+#include "attn/dialect/ItemMemory.h"
 
 namespace attn::codegen {
 
@@ -25,6 +25,16 @@ inline bool isOneItemACta(ws::KernelOp kernel) {
 /// Returns whether CTAs ask for items while the kernel runs.
 inline bool handsOutItems(ws::KernelOp kernel) {
   return kernel.getConfig().getWork() == WorkKind::Dynamic;
+}
+
+/// Returns whether a CTA takes its only item from a counter as it begins.
+inline bool claimsItem(ws::KernelOp kernel) {
+  return ws::claimsItem(kernel.getArgs(), kernel.getConfig());
+}
+
+/// Returns whether items come from a counter in the workspace.
+inline bool hasCounter(ws::KernelOp kernel) {
+  return handsOutItems(kernel) || claimsItem(kernel);
 }
 
 /// Returns the order in which the numbers of items run over row blocks, heads

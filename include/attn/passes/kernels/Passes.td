@@ -309,8 +309,8 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     **Requires** the op has a `config` and is, with `func.return`, the only op of a `func.func` that nothing calls; its
     operands are the arguments of the function and its results the function's.
 
-    **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the argument dqs and the step
-    st_zero; one of the second has dqs, scale and dq, and the steps ld_sums, cvt_dq and st_dq.
+    **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the arguments dqs and turns, if there are some, and the steps
+    st_zero and st_turns, which does nothing without turns; one of the second has dqs, scale and dq, and the steps ld_sums, cvt_dq and st_dq.
 
     **Before**
     ```mlir
@@ -345,10 +345,11 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     also their derivatives. When an op is split, gradients that nothing uses are dropped. Each result has the same
     bits in every run.
 
-    If the function has the attribute `attn.any_order`, and the table has a kernel for all gradients, or for dQ and
-    dK, that kernel adds its shares of dQ to f32 sums in memory, which have as many columns as its tiles of Q. One op
-    clears the sums before, another one converts them to dQ afterwards. The order of these additions differs from run to run, and so may the last bits of dQ. If
-    that kernel does not compute dV, another one does.
+    If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, one op clears the sums
+    before, and another one converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If the
+    function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
+    for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
+    it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same.
 
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
@@ -366,14 +367,14 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
         gradients(dk_dv) : ...
     ```
-    or, in a function with `attn.any_order`,
+    or, with a kernel for all gradients,
     ```mlir
-    %zeros = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
-    %sums, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : ...) scale(%scale) mask(none)
-        layout(bshd) gradients(sums) : ...
+    %zeros, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
+    %sums, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : ...) turns(%turns : ...) scale(%scale)
+        mask(none) layout(bshd) gradients(sums) : ...
     %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
     ```
-    With `attn.any_order` it changes the order of the additions to dQ; otherwise it does not change numerics.
+    A kernel for all gradients changes the order of the additions to dQ; otherwise it does not change numerics.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
@@ -411,7 +412,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics, and `sc` the columns of sums. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
-    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
+    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
 
     **Before**

@@ -92,7 +92,8 @@ public:
   std::vector<KernelStep> steps;
   ConfigAttr config;
   Tiles tiles = Tiles::Whole;
-  bool mayReject = false; // items, which then have a second run
+  bool mayReject = false;  // items, which then have a second run
+  bool claimsItem = false; // a CTA, as it begins
   bool rangesFollowRows =
       false;            // loops, with fewer blocks for the rows of a sub-tile
   bool runsDown = true; // the loop, from the highest block

@@ -54,7 +54,8 @@ struct ResourceNeeds {
   llvm::SmallVector<Barriers> meetings; // named barriers: turns, rendezvous
   llvm::SmallVector<Role> roles;
   int64_t replicas() const;
-  bool hasVerdict = false, hasMailbox = false, hasStamps = false;
+  bool hasVerdict = false, hasMailbox = false, hasClaim = false,
+       hasStamps = false;
   int64_t fragmentRegisters = 0; // of a thread, for places in registers
   int64_t tmemColumns = 0;
 };
@@ -115,7 +116,7 @@ struct ResourcePlan {
   llvm::SmallVector<Allocation> barriers; // of places and edges
   llvm::SmallVector<Ids> ids; // of roles whose warps meet, turns, rendezvous
   WarpPlan warps;
-  ws::ItemMemory items{0, false, false};
+  ws::ItemMemory items{0, false, false, false};
   /// The ends of places, of barriers, and of all shared memory.
   int64_t placesEnd = 0, barriersEnd = 0, end = 0;
   int64_t stampBytes = 0; // at the end

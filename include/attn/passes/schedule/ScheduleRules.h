@@ -36,6 +36,9 @@ void planRoles(BoundSchedule &bound);
 LogicalResult checkSkippedBlocks(const BoundSchedule &bound,
                                  EmitError emitError);
 
+/// Rule V30: additions to memory in turns (TurnRules.cpp).
+LogicalResult checkTurns(const BoundSchedule &bound, EmitError emitError);
+
 /// Rule V29: mechanisms that the machine has no lowering for (Lowerable.cpp).
 LogicalResult checkLowering(const BoundSchedule &bound, EmitError emitError);
 

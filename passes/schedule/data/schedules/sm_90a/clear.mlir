@@ -8,6 +8,6 @@ attn.table_entry clear @clear head_dim -1, -1
   knob exp2_soft 0 of 1
   knob peel first
   body main {
-    before { st_zero }
+    before { st_zero st_turns }
   }
 }>
