@@ -413,14 +413,17 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
          << ", got one to " << stringifyArgumentAccess(argument.getAccess());
 }
 
-/// Returns the roles of the inputs that kernels of a kind must have.
-static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
+/// Returns the roles of the inputs that kernels of a kind must have, if they
+/// have these arguments.
+static ArrayRef<ArgumentRole> neededInputs(KernelKind kind,
+                                           ArgumentsAttr args) {
   using Role = ArgumentRole;
   static constexpr Role forward[] = {Role::Query, Role::Key, Role::Value,
                                      Role::Scale};
   static constexpr Role delta[] = {Role::Output, Role::OutputGradient,
                                    Role::Lse, Role::LseGradient};
   static constexpr Role sums[] = {Role::PartialSums};
+  static constexpr Role sumsOfSinks[] = {Role::Delta, Role::Lse2};
   static constexpr Role backward[] = {
       Role::Query,          Role::Key,   Role::Value, Role::Scale,
       Role::OutputGradient, Role::Delta, Role::Lse2};
@@ -443,7 +446,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
   case KernelKind::BwdDQDK:
     return backward;
   case KernelKind::Sum:
-    return sums;
+    return args.find(Role::Sinks) ? ArrayRef(sumsOfSinks) : sums;
   case KernelKind::Convert:
     return convert;
   default:
@@ -452,8 +455,9 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind) {
 }
 
 /// Returns the roles of the arguments that kernels of a kind must have.
-static SmallVector<ArgumentRole> neededRoles(KernelKind kind) {
-  ArrayRef<ArgumentRole> inputs = neededInputs(kind);
+static SmallVector<ArgumentRole> neededRoles(KernelKind kind,
+                                             ArgumentsAttr args) {
+  ArrayRef<ArgumentRole> inputs = neededInputs(kind, args);
   SmallVector<ArgumentRole> roles(inputs);
   if (!inputs.empty()) {
     llvm::append_range(roles, resultsOf(kind));
@@ -489,7 +493,7 @@ static LogicalResult verifyRoles(Operation *kernel, ArgumentsAttr args,
       return failure();
     }
   }
-  for (ArgumentRole role : neededRoles(problem.getKind())) {
+  for (ArgumentRole role : neededRoles(problem.getKind(), args)) {
     if (!args.find(role)) {
       return kernel->emitOpError("expected a kernel of kind '")
              << stringifyKernelKind(problem.getKind())

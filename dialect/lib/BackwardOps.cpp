@@ -294,14 +294,37 @@ ProblemAttr SumGradientOp::getProblem() {
                           MaskBounds::None, RowKeys::None);
 }
 
+/// C4
+static LogicalResult verifyWeights(SumGradientOp op) {
+  if (bool(op.getLse2()) != bool(op.getSinks())) {
+    return op.emitOpError("expected 'lse2' if and only if there are 'sinks'");
+  }
+  if (!op.getSinks()) {
+    return success();
+  }
+  if (op.getDivisor()) {
+    return op.emitOpError("expected no 'divisor' beside 'sinks'");
+  }
+  AffineMap ofHeads =
+      AffineMap::get(3, 0, getAffineDimExpr(1, op.getContext()));
+  if (op.getIndices() != ofHeads) {
+    return op.emitOpError("expected 'at' to be ")
+           << AffineMapAttr::get(ofHeads) << " beside 'sinks', got "
+           << op.getIndicesAttr();
+  }
+  return success();
+}
+
 LogicalResult SumGradientOp::verify() {
   if (getGradient().getType().getRank() == 0) { // C3
     return emitOpError("expected a result of rank 1 or more, got ")
            << getGradient().getType();
   }
-  // C2
-  return verifyIndices(*this, getIndices(), /*positions=*/3,
-                       getGradient().getType().getRank());
+  if (failed(verifyIndices(*this, getIndices(), /*positions=*/3,
+                           getGradient().getType().getRank()))) { // C2
+    return failure();
+  }
+  return verifyWeights(*this);
 }
 
 /// Sums are stored in groups of columns. The last columns of tiles that are

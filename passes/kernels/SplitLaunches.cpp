@@ -93,10 +93,12 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                            {Role::Turns, of.getTurns()}});
       })
       .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
-        if (Value scale = of.getDivisor()) {
-          return {{Role::Scale, scale}};
+        if (of.getSinks()) {
+          return {{Role::Delta, of.getSums()},
+                  {Role::Lse2, of.getLse2()},
+                  {Role::Sinks, of.getSinks()}};
         }
-        return {};
+        return {{Role::Scale, of.getDivisor()}};
       });
 }
 

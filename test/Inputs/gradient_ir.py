@@ -102,17 +102,18 @@ class Score:
 
 
 class Kernel:
-    """A problem: `ir`, and `options` of attn-run. `needs`: which of q, k, v and the scale have gradients."""
+    """A problem: `ir`, and `options` of attn-run. `needs`: which of q, k, v, the scale and the sinks have gradients."""
 
     def __init__(self, dims, dtype="bf16", layout="bshd", mask="none", bounds=(), region=None, score=None, dropout=False,
-                 any_order=False, needs=("q", "k", "v")):
+                 any_order=False, needs=("q", "k", "v"), sinks=False):
         self.dims, self.dtype, self.layout, self.mask, self.bounds = dims, dtype, layout, mask, list(bounds)
         self.region, self.score, self.dropout, self.any_order, self.needs = region, score or Score(), dropout, any_order, needs
+        self.sinks = sinks
 
     def __str__(self):
         score = " ".join(f"{c.name}:{c.kind}{'' if c.gradient is None else '*'}" for c in self.score.captures)
         return (f"d {self.dims} {self.dtype} {self.layout} {self.mask} {self.bounds} region {self.region} score {len(self.score.lines)} lines {score}"
-                f"{' dropout' if self.dropout else ''}{' any order' if self.any_order else ''} gradients of {','.join(self.needs)}")
+                f"{' dropout' if self.dropout else ''}{' sinks' if self.sinks else ''}{' any order' if self.any_order else ''} gradients of {','.join(self.needs)}")
 
     @property
     def options(self):
@@ -125,7 +126,7 @@ class Kernel:
         mark = lambda name: " {attn.gradient}" if name in self.needs else ""
         arguments = [f"%{name}: {kind}{mark(name)}" for name, kind in (("q", qk), ("k", qk), ("v", v), ("scale", "f32"))]
         arguments += [f"%{name}: i32" for name in self.bounds]
-        arguments += ["%rate: f32", "%state: tensor<2xi64>"] * self.dropout
+        arguments += ["%rate: f32", "%state: tensor<2xi64>"] * self.dropout + [f"%sinks: tensor<?xf32>{mark('sinks')}"] * self.sinks
         captures = [(c.name, f"in_{c.name}", c.kind, c.argument()) for c in self.score.captures]
         text = ""
         if self.region:
@@ -136,6 +137,7 @@ class Kernel:
         arguments += [argument for *_, argument in captures]
         formals = "".join(f", %{inside}: {kind}" for _, inside, kind, _ in captures)
         clauses = [f"{name}(%{name})" for name in self.bounds] + ["dropout(%rate, %state)"] * self.dropout
+        clauses += ["sinks(%sinks : tensor<?xf32>)"] * self.sinks
         if captures:
             clauses.append(f"captures({', '.join('%' + c[0] for c in captures)} : {', '.join(c[2] for c in captures)})")
         if self.score.lines:
@@ -168,7 +170,10 @@ def draw(seed):
     bounds = rng.choice((["window_left"], ["window_left", "window_right"])) if mask.startswith("window") else []
     region = rng.choice(sorted(attention_ir.MASKS)) if rng.random() < 0.3 else None
     score = draw_score(rng) if rng.random() < 0.6 else Score()
-    return Kernel(dims, dtype, layout, mask, bounds, region, score, rng.random() < 0.25, rng.random() < 0.5, draw_needs(rng, score))
+    dropout, any_order, needs = rng.random() < 0.25, rng.random() < 0.5, draw_needs(rng, score)
+    sinks = rng.random() < 0.2
+    needs += ["sinks"] * (sinks and rng.random() < 0.7)
+    return Kernel(dims, dtype, layout, mask, bounds, region, score, dropout, any_order, needs, sinks)
 
 
 def draw_dims(rng):

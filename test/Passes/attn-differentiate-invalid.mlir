@@ -224,7 +224,7 @@ func.func @capture(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn.
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-// expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #2: the gradient of a sink is -sum(exp(sink - LSE) * delta), of the delta of 'attn.delta', over the rows of its head}}
+// expected-error @below {{'func.func' op attn-differentiate: expected 'attn.gradient' on another argument beside the sinks, got it on argument #2 alone}}
 func.func @sinks(%q: !q, %scale: f32, %sinks: tensor<?xf32> {attn.gradient}) -> (!q, !lse) {
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) sinks(%sinks : tensor<?xf32>) : (!q, !q, !q) -> (!q, !lse)
   return %o, %lse : !q, !lse

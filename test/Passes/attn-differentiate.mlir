@@ -202,6 +202,18 @@ func.func @relative(%q: !q, %k: !q, %v: !q, %scale: f32, %w: tensor<?xf32> {attn
   return %o, %lse : !q, !lse
 }
 
+// The gradient of sinks is a sum of delta. They have no other use there.
+// CHECK-LABEL: func.func @of_sinks_bwd(
+// CHECK-SAME: %[[SINKS:[^:]*]]: tensor<?xf32> {attn.gradient}
+// CHECK: %[[DELTA:.*]], %[[LSE2:.*]] = attn.delta
+// CHECK: %[[DSINKS:.*]] = attn.sum_gradient %[[DELTA]] weights(%[[LSE2]], %[[SINKS]]) of "sinks" at #map{{[0-9]*}} : tensor<?x?x?xf32> -> tensor<?xf32>
+// CHECK: attn.attention_bwd
+// CHECK: return %{{.*}}, %[[DSINKS]] :
+func.func @of_sinks(%q: !q {attn.gradient}, %k: !q, %v: !q, %sinks: tensor<?xf32> {attn.gradient}, %scale: f32) -> (!q, !lse) {
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bhsd) sinks(%sinks : tensor<?xf32>) : (!q, !q, !q) -> (!q, !lse)
+  return %o, %lse : !q, !lse
+}
+
 // Dropout goes to the op; sinks do not: they are in the LSE.
 // CHECK-LABEL: func.func @dropout_and_sinks_bwd(
 // CHECK-SAME: %[[SCALE:[^:]*]]: f32, %[[RATE:[^:]*]]: f32, %[[STATE:[^:]*]]: tensor<2xi64>, %[[O:[^:]*]]: tensor<?x?x?x64xbf16>, %

@@ -38,6 +38,25 @@ func.func @scale(%sums: tensor<?x?x?xf32>, %scale: f32) -> tensor<1xf32> {
   return %g : tensor<1xf32>
 }
 
+// Sinks: minus delta times the probability of the sink, which is at most 1.
+// CHECK-LABEL: tile.kernel @sinks args ["dl" delta ("b", "hq", "sr"), "lse2" lse2 ("b", "hq", "sr"), "sinks" sinks ("hq"), "dsinks" capture_gradient write ("hq")]
+// CHECK: ^bb0(%[[DELTA:.*]]: tensor<?x?x?xf32>, %[[LSE2:.*]]: tensor<?x?x?xf32>, %[[SINKS:.*]]: tensor<?xf32>, %{{.*}}: tensor<?xf32>):
+// CHECK: tile.step @add
+// CHECK: %[[OF_ROWS:.*]] = tile.gather %[[DELTA]][%[[B:[0-9]+]], %[[H:[0-9]+]], %[[POSITION:[0-9]+]] :
+// CHECK: %[[SINK:.*]] = tile.gather %[[SINKS]][%[[H]] :
+// CHECK: %[[SCORE:.*]] = arith.mulf %[[SINK]], %{{.*}}
+// CHECK: %[[LSE:.*]] = tile.gather %[[LSE2]][%[[B]], %[[H]], %[[POSITION]] :
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[SCORE]], %[[LSE]]
+// CHECK: %[[EXPONENT:.*]] = arith.minimumf %[[DIFFERENCE]], %{{.*}}
+// CHECK: %[[P:.*]] = math.exp2 %[[EXPONENT]]
+// CHECK: %[[WEIGHT:.*]] = arith.negf %[[P]]
+// CHECK: %[[SHARE:.*]] = arith.mulf %[[OF_ROWS]], %[[WEIGHT]]
+// CHECK: tile.reduce add %[[SHARE]] dim 1 partial
+func.func @sinks(%delta: tensor<?x?x?xf32>, %lse2: tensor<?x?x?xf32>, %sinks: tensor<?xf32>) -> tensor<?xf32> {
+  %g = attn.sum_gradient %delta weights(%lse2, %sinks) of "sinks" at affine_map<(b, h, p) -> (h)> : tensor<?x?x?xf32> -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @none(
 func.func @none(%x: f32) -> f32 {
   return %x : f32

@@ -200,6 +200,16 @@ static void checkCapture(const CaptureGradient &want, const HostTensor &got,
   result.captures += line;
 }
 
+/// Returns the gradient of an argument of the plan, or of the scale where the
+/// plan fixes it.
+static const CaptureGradient &gradientOf(const runtime::LaunchPlan &plan,
+                                         int arg, const Gradients &want) {
+  Role role = arg < 0 ? Role::Scale : plan.args[size_t(arg)].role;
+  return role == Role::Scale   ? want.scale
+         : role == Role::Sinks ? want.sinks
+                               : want.captures[size_t(arg)];
+}
+
 /// Checks the gradients of captures: each is named like its capture, after a
 /// "d".
 static void checkCaptureGradients(const runtime::LaunchPlan &plan,
@@ -210,10 +220,8 @@ static void checkCaptureGradients(const runtime::LaunchPlan &plan,
     if (got.role != Role::CaptureGradient) {
       continue;
     }
-    int arg = plan.findArg(got.name.substr(1));
-    bool isScale = arg < 0 || plan.args[size_t(arg)].role == Role::Scale;
     const CaptureGradient &gradient =
-        isScale ? want.scale : want.captures[size_t(arg)];
+        gradientOf(plan, plan.findArg(got.name.substr(1)), want);
     if (int64_t(gradient.exact.size()) != got.elementCount()) {
       result.failure = "expected '" + got.name + "' to have " +
                        std::to_string(gradient.exact.size()) +

@@ -47,6 +47,14 @@ private:
   void addToCaptures(size_t number, double derivative, double error);
   void addTo(CaptureGradient &gradient, int64_t element, double derivative,
              double error, double slope, double slopeError) const;
+  /// The largest error of the exponent of a probability, of a score that has
+  /// this error.
+  double exponentError(double score, double error) const {
+    return error + numerics.exponential +
+           numerics.exponentRelative *
+               (std::fabs(result.lse) + std::fabs(score));
+  }
+  void addToSinks(const Row &row, double delta);
   void addKey(const Row &row, size_t number, double weight, double delta);
   void addValue(size_t query, size_t key, double weight, double error,
                 double factor);
@@ -131,6 +139,7 @@ void Accumulator::resizeCaptures() {
     resize(out.captures[n], in.captures[n].floats.size());
   }
   resize(out.scale, 1);
+  resize(out.sinks, p.sinks.size());
 }
 
 /// Adds a pair's share. `derivative` is that by the score, and `error` its
@@ -208,6 +217,21 @@ void Accumulator::addProduct(size_t query, size_t key, double derivative,
   }
 }
 
+/// Adds the row's share of the gradient of its sink, a score without a value.
+void Accumulator::addToSinks(const Row &row, double delta) {
+  if (!of.ofCaptures || p.sinks.empty()) {
+    return;
+  }
+  double sink = double(p.sinks[size_t(row.head)]);
+  double weight = std::exp(sink - result.lse);
+  double ofWeight =
+      (weight == 0 ? 0 : weight * std::expm1(exponentError(sink, 0))) +
+      numerics.flush;
+  addTo(out.sinks, row.head, -weight * delta,
+        ofWeight * std::fabs(delta) + weight * deltaError, /*slope=*/1,
+        /*slopeError=*/0);
+}
+
 /// Adds key `number` of the row, whose probability is `weight`.
 void Accumulator::addKey(const Row &row, size_t number, double weight,
                          double delta) {
@@ -216,9 +240,7 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   const float *v = &in.v[key * size_t(p.dimV)];
   // Exponents have the errors of the score and of the LSE.
   double score = result.lse + std::log(weight);
-  double ofExponent =
-      result.scores[Shifted][number] + numerics.exponential +
-      numerics.exponentRelative * (std::fabs(result.lse) + std::fabs(score));
+  double ofExponent = exponentError(score, result.scores[Shifted][number]);
   double ofWeight =
       (weight == 0 ? 0 : weight * std::expm1(ofExponent)) + numerics.flush;
   double factor = result.factors[number];
@@ -289,13 +311,17 @@ void Accumulator::addRow(const Row &row) {
   for (double weight : weights) {
     sum += weight;
   }
-  if (!result.hasKeys || sum == 0) {
+  if (result.lse == -INFINITY) {
     return;
   }
   size_t number = size_t((row.batch * p.headsQ + row.head) * p.seqQ + row.i);
   double delta = findDelta(row);
   out.lse[number] = result.lse;
   out.delta[number] = delta;
+  addToSinks(row, delta);
+  if (!result.hasKeys || sum == 0) {
+    return;
+  }
   findSlopes(row);
   for (size_t n = 0; n < result.keys.size(); ++n) {
     if (weights[n] > 0) {

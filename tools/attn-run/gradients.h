@@ -18,7 +18,7 @@ struct ResultGradients {
   runtime::PlanGradientNumerics numerics;
   /// Whether the statistics are computed from an O in the problem's dtype.
   bool roundsOutput = false;
-  /// Whether the gradients of captures and of the scale are wanted.
+  /// Whether the gradients of captures, the scale and the sinks are wanted.
   bool ofCaptures = false;
 };
 
@@ -39,26 +39,26 @@ struct CaptureGradient {
 /// with.
 struct Gradients : GradientElements {
   /// (batch, heads, queries): the sum of dO * O, minus dLSE; 0 for rows without
-  /// keys.
+  /// keys and sinks.
   std::vector<double> delta;
   /// (batch, heads, queries): the natural logarithm; -inf for rows without
-  /// keys.
+  /// keys and sinks.
   std::vector<double> lse;
   /// The gradients with probabilities, derivatives by scores and results
   /// rounded to the problem's dtype.
   GradientElements rounded;
   /// The largest error by the contract.
   GradientElements bound;
-  /// The gradients of captures of floats, by the plan's arguments, and of the
-  /// scale. Empty if they are not wanted.
+  /// The gradients of captures of floats, by the plan's arguments, of the
+  /// scale and of the sinks. Empty if they are not wanted.
   std::vector<CaptureGradient> captures;
-  CaptureGradient scale;
+  CaptureGradient scale, sinks;
   /// O, in the problem's dtype and layout, packed.
   std::vector<float> output;
 };
 
-/// Computes the gradients. A row without keys contributes nothing, nor does a
-/// key without weight.
+/// Computes the gradients. A row without keys contributes to those of the sinks
+/// only, and a key without weight to none.
 Gradients computeGradients(const ReferenceInputs &in,
                            const ResultGradients &of);
 

@@ -212,21 +212,31 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   }];
 }
 
-def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
-  let summary = "the gradient of a capture, from sums over the keys of each query, or over the queries of each key";
+def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure, AttrSizedOperandSegments,
+    OptionalTypesMatchWith<"'lse2' has the type of 'sums'", "sums", "lse2", "$_self">,
+    OptionalTypesMatchWith<"'sinks' have the type of their gradient", "gradient", "sinks", "$_self">]> {
+  let summary = "the gradient of a capture, from sums over the keys of each query, or over the queries of each key; or that of sinks";
   let description = [{
     Element `at`(b, h, p) of the result is the sum of `sums` over the dimensions that `at` does not use, in one order,
     divided by `over` if there is one. An element to which `at` maps no (b, h, p) is 0.
 
+    With `weights`, the result is the gradient of sinks, and `sums` is the delta of `attn.delta`: each element counts
+    times -exp(min(sinks[h] - LSE[b, h, p], 0)). A sink is a score of each row, and its probability is that power; it has
+    no value, so that the derivative by it is P (0 - delta). The LSE contains the sink: the difference is above 0 only if
+    it is rounded.
+
     **Operands**
     - `sums` (B, H, P): f32
     - `divisor`: an f32, the scale where the result is its gradient
+    - `lse2` (B, H, P): f32, of `attn.delta`; `sinks` (H): f32, of `attn.attention`
 
     **Constraints**
     - C1: `sums` is f32 and has rank 3
     - C2: `at` maps (b, h, p) to the indices of the result: each is one of the three, at most once, or
       the constant 0
     - C3: the result has rank 1 or more, and elements f32, f16 or bf16
+    - C4: with `weights` there is no `divisor`, and `at` is (b, h, p) -> (h); `lse2` has the type of `sums`, and the
+      result that of `sinks`
 
     **Numerics** Sums are f32, in the order of b, h and p; the result is rounded once.
 
@@ -236,13 +246,15 @@ def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure]> {
     ```mlir
     %dslopes = attn.sum_gradient %sums of "slopes" at affine_map<(b, h, p) -> (h)>
         : tensor<?x?x?xf32> -> tensor<?xf32>
+    %dsinks = attn.sum_gradient %delta weights(%lse2, %sinks) of "sinks" at affine_map<(b, h, p) -> (h)>
+        : tensor<?x?x?xf32> -> tensor<?xf32>
     ```
   }];
-  let arguments = (ins Attn_LseTensor:$sums, Optional<F32>:$divisor, StrAttr:$of, AffineMapAttr:$indices,
+  let arguments = (ins Attn_LseTensor:$sums, Optional<F32>:$divisor, Optional<Attn_LseTensor>:$lse2, Optional<Attn_Sinks>:$sinks, StrAttr:$of, AffineMapAttr:$indices,
     OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs RankedTensorOf<[F32, F16, BF16]>:$gradient);
   let assemblyFormat = [{
-    $sums (`over` `(` $divisor^ `)`)? `of` $of `at` $indices (`config` $config^)? attr-dict `:` type($sums) `->` type($gradient)
+    $sums (`over` `(` $divisor^ `)`)? (`weights` `(` $lse2^ `,` $sinks `)`)? `of` $of `at` $indices (`config` $config^)? attr-dict `:` type($sums) `->` type($gradient)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -166,11 +166,6 @@ LogicalResult CaptureGradient::check() {
   if (llvm::is_contained(attention.getBounds(), argument)) {
     return error() << "a bound of the mask is an integer";
   }
-  if (argument == attention.getSinks()) {
-    return error()
-           << "the gradient of a sink is -sum(exp(sink - LSE) * delta), "
-              "of the delta of 'attn.delta', over the rows of its head";
-  }
   if (argument == attention.getDropoutRate()) {
     return error() << "the rate of dropout has no gradient";
   }
@@ -183,7 +178,7 @@ LogicalResult CaptureGradient::check() {
     return error() << "expected it to be one operand of 'attn.attention', got "
                    << llvm::count(attention->getOperands(), argument);
   }
-  return success(succeeded(findIndices()));
+  return success(isSinks() || succeeded(findIndices()));
 }
 
 /// Appends the indices of an element to the values that the region yields, as
@@ -249,6 +244,17 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
   return part;
 }
 
+/// The gradient of sinks needs no scores: delta and the LSE have all of it.
+Value CaptureGradient::writeOfSinks(AttentionBwdOp all, Value sinks) {
+  OpBuilder b(all);
+  AffineMap ofHeads = AffineMap::get(3, 0, b.getAffineDimExpr(1));
+  auto gradient = SumGradientOp::create(
+      b, all.getLoc(), typeOfGradient(argument), all.getDelta(),
+      /*divisor=*/Value(), all.getLse2(), sinks, b.getStringAttr(names::sinks),
+      AffineMapAttr::get(ofHeads), ConfigAttr());
+  return gradient.getGradient();
+}
+
 FailureOr<Value> CaptureGradient::write(AttentionBwdOp all) {
   FailureOr<AffineMap> indices = findIndices();
   FailureOr<ArgumentNames> names =
@@ -284,7 +290,8 @@ FailureOr<Value> CaptureGradient::write(AttentionBwdOp all) {
   std::string name = names->captureOf(*sums).name;
   auto gradient = SumGradientOp::create(
       b, all.getLoc(), typeOfGradient(argument), sums->getResult(0),
-      isScale() ? all.getScale() : Value(), b.getStringAttr(name),
-      AffineMapAttr::get(ofSums), ConfigAttr());
+      isScale() ? all.getScale() : Value(), /*lse2=*/Value(),
+      /*sinks=*/Value(), b.getStringAttr(name), AffineMapAttr::get(ofSums),
+      ConfigAttr());
   return gradient.getGradient();
 }

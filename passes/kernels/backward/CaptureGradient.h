@@ -30,10 +30,13 @@ public:
   /// Writes the ops before `all`, with the operands of `all`, and returns the
   /// gradient.
   mlir::FailureOr<mlir::Value> write(AttentionBwdOp all);
+  /// The same for the sinks, whose value in the function of `all` this is.
+  mlir::Value writeOfSinks(AttentionBwdOp all, mlir::Value sinks);
 
 private:
   mlir::InFlightDiagnostic error();
   bool isScale() { return argument == attention.getScale(); }
+  bool isSinks() { return argument == attention.getSinks(); }
   /// Returns the number of the capture; null for the scale.
   mlir::IntegerAttr number();
   /// Returns the values that `region`, a copy of the score region, reads from

@@ -101,12 +101,14 @@ private:
 } // namespace
 
 /// Creates the function. Its arguments are those of the first one without the
-/// sinks, whose effect is in the LSE, and then O, LSE, dO and dLSE.
+/// sinks, whose effect is in the LSE, if their gradient is not asked for, and
+/// then O, LSE, dO and dLSE.
 func::FuncOp GradientWriter::createFunction(StringRef name) {
   SmallVector<BlockArgument> arguments;
   for (BlockArgument argument : func.getArguments()) {
-    bool isSinks = argument == attention.getSinks() && argument.hasOneUse();
-    if (!isSinks) {
+    bool isUnread = argument == attention.getSinks() && argument.hasOneUse() &&
+                    !llvm::is_contained(captures, argument);
+    if (!isUnread) {
       arguments.push_back(argument);
     }
   }
@@ -157,7 +159,10 @@ LogicalResult GradientWriter::write(StringRef name) {
       askedOf(SmallVector<Value>(gradients.getResults()));
   for (Value capture : captures) {
     CaptureGradient writer(func, attention, capture);
-    FailureOr<Value> gradient = writer.write(gradients);
+    FailureOr<Value> gradient =
+        capture == attention.getSinks()
+            ? writer.writeOfSinks(gradients, mapped(capture))
+            : writer.write(gradients);
     if (failed(gradient)) {
       return failure();
     }
@@ -192,9 +197,26 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
   return gradients;
 }
 
+/// Requires another gradient beside that of the sinks: a plan of launches has
+/// an attention, whose arguments its launches read.
+static LogicalResult checkSinks(func::FuncOp func, AttentionOp attention) {
+  Value sinks = attention.getSinks();
+  bool isAlone = sinks && isMarked(func) &&
+                 llvm::all_of(func.getArguments(), [&](BlockArgument argument) {
+                   return argument == sinks || !isAsked(func, argument);
+                 });
+  if (!isAlone) {
+    return success();
+  }
+  return func.emitOpError("attn-differentiate: expected '")
+         << kGradientAttr
+         << "' on another argument beside the sinks, got it on argument #"
+         << cast<BlockArgument>(sinks).getArgNumber() << " alone";
+}
+
 static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
   if (failed(checkKernelFunction(func, attention)) ||
-      failed(checkStage(attention))) {
+      failed(checkStage(attention)) || failed(checkSinks(func, attention))) {
     return failure();
   }
   for (Value capture : askedCaptures(func, attention)) {

@@ -3,6 +3,8 @@
 #include "../CheckList.h"
 #include "../TileBuilder.h"
 #include "../Tiling/ArgumentList.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -26,7 +28,7 @@ private:
   using Values = TileBuilder::Values;
   static constexpr unsigned positions = 3; // batch, head, query or key
 
-  void writeArguments(tile::KernelOp kernel, ArgumentList &list);
+  void addArgumentsOfSinks(ArgumentList &list);
   tile::KernelOp createKernel(StringRef name);
   void describeLaunches(tile::KernelOp kernel);
   void writeSizes();
@@ -36,6 +38,7 @@ private:
   Value numbers(Value block, int64_t size, unsigned dim, int64_t columns);
   Value startOf(Value work);
   Values indicesOf(Value rows, Value columns);
+  Value weightOfSinks(ArrayRef<Value> at, RankedTensorType type);
   Value add(Value sum, Value iteration, Value work);
   void store(Value sum, Value work);
 
@@ -43,7 +46,7 @@ private:
   SumGradientOp op;
   ConfigAttr config;
   AffineMap indices;
-  Value sums, divisor, gradient;
+  Value sums, divisor, lse2, sinks, gradient;
   /// The sizes of the result, and of the dimensions that it lacks, as i32.
   SmallVector<Value> kept, summed;
   Value hasSums; // 1, or 0 if `sums` is empty
@@ -52,8 +55,20 @@ private:
 
 } // namespace
 
+/// Returns the names of the sizes of the sums.
+static std::array<std::string, 3> sizesOfSums(SumGradientOp op) {
+  if (op.getSinks()) {
+    return {names::batches.str(), names::queryHeads.str(), names::rows.str()};
+  }
+  std::string sums = names::sumsOf(op.getOf());
+  return {sizeOf(sums, 0), sizeOf(sums, 1), sizeOf(sums, 2)};
+}
+
 /// Returns the names of the sizes of the gradient: those of its capture.
 static SmallVector<std::string> sizesOfCapture(SumGradientOp op) {
+  if (op.getSinks()) {
+    return {names::queryHeads.str()};
+  }
   SmallVector<std::string> sizes;
   bool isCapture = !op.getDivisor() && !isReservedName(op.getOf());
   int64_t rank = isCapture ? op.getGradient().getType().getRank() : 0;
@@ -145,6 +160,21 @@ SumWriter::Values SumWriter::indicesOf(Value rows, Value columns) {
   return result;
 }
 
+/// Returns minus the probabilities of the sinks at elements. An element that
+/// does not exist has some number from -1 to 0 there.
+Value SumWriter::weightOfSinks(ArrayRef<Value> at, RankedTensorType type) {
+  auto fill = [&](double value) {
+    return b.make<arith::ConstantOp>(
+        DenseElementsAttr::get(type, float(value)));
+  };
+  Value sink = b.make<tile::GatherOp>(type, sinks, at[1]);
+  Value score = b.make<arith::MulFOp>(sink, fill(llvm::numbers::log2e));
+  Value lse = b.make<tile::GatherOp>(type, lse2, at);
+  Value exponent =
+      b.make<arith::MinimumFOp>(b.make<arith::SubFOp>(score, lse), fill(0));
+  return b.make<arith::NegFOp>(b.make<math::Exp2Op>(exponent));
+}
+
 Value SumWriter::add(Value sum, Value iteration, Value work) {
   Type rows = sum.getType();
   return b.step("add", {sum, work}, rows, [&](ValueRange values) -> Values {
@@ -152,8 +182,11 @@ Value SumWriter::add(Value sum, Value iteration, Value work) {
     Value ofRows = numbers(startOf(values[1]), config.getTileM(), 0, n);
     Value ofColumns = numbers(iteration, n, 1, n);
     auto type = RankedTensorType::get({config.getTileM(), n}, b.getF32Type());
-    Value some =
-        b.make<tile::GatherOp>(type, sums, indicesOf(ofRows, ofColumns));
+    Values at = indicesOf(ofRows, ofColumns);
+    Value some = b.make<tile::GatherOp>(type, sums, at);
+    if (sinks) {
+      some = b.make<arith::MulFOp>(some, weightOfSinks(at, type));
+    }
     Value own = b.make<tile::ReduceOp>(rows, tile::ReduceKind::Add, some,
                                        /*dim=*/1, /*partial=*/true);
     return {b.make<arith::AddFOp>(values[0], own)};
@@ -186,11 +219,11 @@ void SumWriter::store(Value sum, Value work) {
 /// Requires of a launch: the elements that are summed have 32-bit numbers.
 void SumWriter::describeLaunches(tile::KernelOp kernel) {
   CheckList checks(b.getContext());
+  std::array<std::string, positions> sizes = sizesOfSums(op);
   Attribute count;
   for (unsigned dim : llvm::seq(positions)) {
     if (!indices.isFunctionOfDim(dim)) {
-      Attribute size =
-          checks.expression(sizeOf(names::sumsOf(op.getOf()), dim));
+      Attribute size = checks.expression(sizes[dim]);
       count = count ? checks.apply(LaunchOp::Mul, count, size) : size;
     }
   }
@@ -203,12 +236,25 @@ void SumWriter::describeLaunches(tile::KernelOp kernel) {
   checks.addTo(kernel);
 }
 
+/// Adds the arguments of which the gradient of sinks is made.
+void SumWriter::addArgumentsOfSinks(ArgumentList &list) {
+  StringRef ofRows[] = {names::batches, names::queryHeads, names::rows};
+  list.add(sums, names::delta, ArgumentRole::Delta, op.getSums(), ofRows);
+  list.add(lse2, names::lse2, ArgumentRole::Lse2, op.getLse2(), ofRows);
+  list.add(sinks, names::sinks, ArgumentRole::Sinks, op.getSinks(),
+           {names::queryHeads});
+}
+
 tile::KernelOp SumWriter::createKernel(StringRef name) {
   FailureOr<ArgumentNames> names =
       ArgumentNames::of(cast<func::FuncOp>(op->getParentOp()), ValueRange());
   ArgumentList list(b.getContext(), std::move(*names), 0, 0);
-  list.add(sums, names::sumsOf(op.getOf()), ArgumentRole::PartialSums,
-           op.getSums());
+  if (op.getSinks()) {
+    addArgumentsOfSinks(list);
+  } else {
+    list.add(sums, names::sumsOf(op.getOf()), ArgumentRole::PartialSums,
+             op.getSums());
+  }
   if (op.getDivisor()) {
     list.addScale(divisor, op.getDivisor());
   }

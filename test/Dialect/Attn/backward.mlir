@@ -89,6 +89,7 @@ func.func @gradients_regions(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x19
 // CHECK: %[[PAIRS:.*]] = attn.attention_bwd {{.*}} gradients(pairs of 0 at #map{{[0-9]*}}) captures(
 // CHECK: attn.sum_gradient %[[ROWS]] of "slopes" at #map{{[0-9]*}} : tensor<1x4x100xf32> -> tensor<?xf32>
 // CHECK: attn.sum_gradient %[[KEYS]] over(%{{.*}}) of "keys" at #map{{[0-9]*}} config <tile_m = 64, tile_n = 64, work = grid> : tensor<1x2x300xf32> -> tensor<1x?xbf16>
+// CHECK: attn.sum_gradient %{{.*}} weights(%{{.*}}, %{{.*}}) of "sinks" at #map{{[0-9]*}} : tensor<1x4x128xf32> -> tensor<?xf32>
 // CHECK: return %[[PAIRS]] : tensor<100x?x300xf16>
 func.func @captures(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x192xbf16>, %v: tensor<1x2x300x128xbf16>,
     %do: tensor<1x4x100x128xbf16>, %lse2: tensor<1x4x128xf32>, %delta: tensor<1x4x128xf32>, %scale: f32,
@@ -122,6 +123,8 @@ func.func @captures(%q: tensor<1x4x100x192xbf16>, %k: tensor<1x2x300x192xbf16>, 
   %dslopes = attn.sum_gradient %rows of "slopes" at affine_map<(b, h, p) -> (h)> : tensor<1x4x100xf32> -> tensor<?xf32>
   %dkeys = attn.sum_gradient %keys over(%scale) of "keys" at affine_map<(b, h, p) -> (0, p)>
       config <tile_m = 64, tile_n = 64, work = grid> : tensor<1x2x300xf32> -> tensor<1x?xbf16>
+  %dsinks = attn.sum_gradient %delta weights(%lse2, %slopes) of "sinks" at affine_map<(b, h, p) -> (h)>
+      : tensor<1x4x128xf32> -> tensor<?xf32>
   return %pairs : tensor<100x?x300xf16>
 }
 

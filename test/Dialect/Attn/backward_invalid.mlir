@@ -400,7 +400,7 @@ func.func @gradients_c13_key(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
 // -----
 
 func.func @sum_gradient_c1(%sums: tensor<?x?xf32>) {
-  // expected-error @below {{'attn.sum_gradient' op operand #0 must be}}
+  // expected-error @below {{'sums' must be rank-3 tensor of f32, but got 'tensor<?x?xf32>'}}
   %g = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> (h)> : tensor<?x?xf32> -> tensor<?xf32>
   return
 }
@@ -418,6 +418,31 @@ func.func @sum_gradient_c2(%sums: tensor<?x?x?xf32>) {
 func.func @sum_gradient_c3(%sums: tensor<?x?x?xf32>) {
   // expected-error @below {{'attn.sum_gradient' op expected a result of rank 1 or more, got 'tensor<f32>'}}
   %g = attn.sum_gradient %sums of "w" at affine_map<(b, h, p) -> ()> : tensor<?x?x?xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c4_map(%sums: tensor<?x?x?xf32>, %sinks: tensor<?xf32>) {
+  // expected-error @below {{'attn.sum_gradient' op expected 'at' to be affine_map<(d0, d1, d2) -> (d1)> beside 'sinks', got affine_map<(d0, d1, d2) -> (d2)>}}
+  %g = attn.sum_gradient %sums weights(%sums, %sinks) of "sinks" at affine_map<(b, h, p) -> (p)> : tensor<?x?x?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c4_divisor(%sums: tensor<?x?x?xf32>, %sinks: tensor<?xf32>, %x: f32) {
+  // expected-error @below {{'attn.sum_gradient' op expected no 'divisor' beside 'sinks'}}
+  %g = attn.sum_gradient %sums over(%x) weights(%sums, %sinks) of "sinks" at affine_map<(b, h, p) -> (h)> : tensor<?x?x?xf32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @sum_gradient_c4_lse2(%sums: tensor<?x?x?xf32>, %sinks: tensor<?xf32>) {
+  // expected-error @below {{'attn.sum_gradient' op expected 'lse2' if and only if there are 'sinks'}}
+  %g = "attn.sum_gradient"(%sums, %sinks) {of = "sinks", indices = affine_map<(b, h, p) -> (h)>, operandSegmentSizes = array<i32: 1, 0, 0, 1>}
+      : (tensor<?x?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return
 }
 

@@ -119,7 +119,7 @@ struct Case {
       Row which = {at / (p.headsQ * p.seqQ), at / p.seqQ % p.headsQ,
                    at % p.seqQ};
       computeRow(in, which, row);
-      if (!row.hasKeys) {
+      if (row.lse == -INFINITY) {
         continue;
       }
       size_t first = size_t(
@@ -244,6 +244,10 @@ TEST(Gradients, followSinks) {
   sinks.in.problem.sinks = {0.5f, -INFINITY, 3.0f, -2.0f};
   sinks.window(-1, 100, 0); // no key for the first query
   sinks.expectDifferences("sinks");
+  sinks.of.ofCaptures = true;
+  sinks.expectDifferences(sinks.in.problem.sinks,
+                          computeGradients(sinks.in, sinks.of).sinks.exact,
+                          "gradient of sinks", /*stride=*/1);
 }
 
 TEST(Gradients, followScoreFunctions) {

@@ -82,16 +82,19 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     | i and j, perhaps b and h | `attn.attention_bwd` with `pairs` |
     | others, and `attn.gradient = "any_order"` | `attn.attention_bwd` with `elements` |
 
+    The gradient of the sinks needs no scores: an `attn.sum_gradient` computes it from the results of `attn.delta`.
+
     **Requires** the function is one that `attn-tile` accepts, but for its config: the gradients are of the
     masks and functions of the user, before `attn-configure` and `attn-infer-mask`. An argument with the
-    attribute `attn.gradient` is the query, the key, the value, the scale or a capture of f32, f16 or bf16. All elements that a
+    attribute `attn.gradient` is the query, the key, the value, the scale, the sinks or a capture of f32, f16 or bf16. All elements that a
     pair reads of such a capture have the same indices. Each of these is a position of the pair, used once, or the constant 0;
     or the attribute is "any_order", the capture of f32, and the indices do not depend on the score.
 
     **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd` of Q, K and V, and returns the
     gradients of the arguments that have `attn.gradient`, or of Q, K and V if none has: those of Q, K and V, then
-    those of the scale and of captures, in the order of the arguments. The gradient of a number has the type `tensor<1xf32>`. The
-    function has the arguments of the first function, with their attributes, then O, LSE, dO and dLSE. The first function does not change.
+    those of the scale, of sinks and of captures, in the order of the arguments. The gradient of a number has the type `tensor<1xf32>`. The
+    function has the arguments of the first function, with their attributes, but for sinks whose gradient it does not
+    return, then O, LSE, dO and dLSE. The first function does not change.
     With `marked`, the functions with an argument that has `attn.gradient` are replaced by those of their
     gradients, and the others are left alone: the pipeline that makes a bundle does this.
 
@@ -272,7 +275,8 @@ def TileSumGradient : Pass<"attn-tile-sum-gradient", "::mlir::ModuleOp"> {
     calls; its operands are the arguments of the function and its result the function's.
 
     **Ensures** no `attn.sum_gradient`; each new kernel has the arguments `NAME_sums`, `scale` if there is a
-    divisor, and `dNAME`, which say their roles, and the steps add and st.
+    divisor, and `dNAME`, which say their roles, and the steps add and st. That of sinks has `dl`, `lse2` and `sinks`
+    in place of `NAME_sums`.
 
     **Before**
     ```mlir
