@@ -83,32 +83,15 @@ static json::Object writeParam(Attribute param) {
       });
 }
 
-static double number(FloatAttr bound) { return bound.getValueAsDouble(); }
-
-static json::Object write(launch::NumericsAttr bounds) {
-  return json::Object{{"score_relative", number(bounds.getScoreRelative())},
-                      {"o_relative", number(bounds.getORelative())},
-                      {"o_per_key", number(bounds.getOPerKey())},
-                      {"flush", number(bounds.getFlush())},
-                      {"lse_relative", number(bounds.getLseRelative())},
-                      {"lse_absolute", number(bounds.getLseAbsolute())},
-                      {"lse_per_root_key", number(bounds.getLsePerRootKey())}};
-}
-
-static json::Object write(launch::GradientNumericsAttr bounds) {
-  return json::Object{
-      {"score_relative", number(bounds.getScoreRelative())},
-      {"exponential", number(bounds.getExponential())},
-      {"exponent_relative", number(bounds.getExponentRelative())},
-      {"flush", number(bounds.getFlush())},
-      {"dp_relative", number(bounds.getDpRelative())},
-      {"delta_relative", number(bounds.getDeltaRelative())},
-      {"lse2_relative", number(bounds.getLse2Relative())},
-      {"operations", number(bounds.getOperations())},
-      {"per_product", number(bounds.getPerProduct())},
-      {"per_addition", number(bounds.getPerAddition())},
-      {"rounding", number(bounds.getRounding())},
-      {"least", number(bounds.getLeast())}};
+/// Writes a contract.
+template <typename Contract>
+static json::Object writeBounds(Contract contract) {
+  json::Object object;
+  for (auto [word, bound] :
+       llvm::zip_equal(Contract::kWords, contract.getBounds())) {
+    object[word] = bound.getValueAsDouble();
+  }
+  return object;
 }
 
 static json::Object write(launch::StampsAttr stamps) {
@@ -238,10 +221,10 @@ static json::Object writeVariant(launch::VariantOp variant,
     object["zeroed"] = static_cast<int64_t>(*variant.getZeroed());
   }
   if (variant.getNumerics()) {
-    object["numerics"] = write(*variant.getNumerics());
+    object["numerics"] = writeBounds(*variant.getNumerics());
   }
   if (variant.getGradientNumerics()) {
-    object["gradient_numerics"] = write(*variant.getGradientNumerics());
+    object["gradient_numerics"] = writeBounds(*variant.getGradientNumerics());
   }
   if (variant.getSchedule()) {
     object["schedule"] = writeSchedule(*variant.getSchedule());

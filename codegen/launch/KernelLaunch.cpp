@@ -139,14 +139,7 @@ launch::NumericsAttr KernelLaunch::numerics() const {
   if (kernel.getProblem().getKind() != KernelKind::Fwd) {
     return {};
   }
-  Numerics bounds = Numerics::of(Precision::of(kernel));
-  auto number = [&](double bound) {
-    return FloatAttr::get(Float64Type::get(context()), bound);
-  };
-  return launch::NumericsAttr::get(
-      context(), number(bounds.scoreRelative), number(bounds.oRelative),
-      number(bounds.oPerKey), number(bounds.flush), number(bounds.lseRelative),
-      number(bounds.lseAbsolute), number(bounds.lsePerRootKey));
+  return Numerics::of(Precision::of(kernel)).toAttr(context());
 }
 
 std::optional<GradientNumerics> KernelLaunch::gradientNumerics() const {

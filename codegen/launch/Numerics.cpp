@@ -69,26 +69,30 @@ Numerics Numerics::of(const Precision &precision) {
   // Each part of an item is scaled to a common reference.
   double joins = double(precision.lastWaveParts - 1) * 2 * kExp2Unit;
 
-  Numerics numerics;
+  Numerics numerics{};
   // The product, the scale times log2(e), and their product.
-  numerics.scoreRelative = roundings::scoreOf(precision);
+  numerics[ScoreRelative] = roundings::scoreOf(precision);
   // P and O are rounded; P and its sum both have the exponentials' errors; 1/l
   // and its product are within 2^-21. Products of errors add less than one
   // percent.
-  numerics.oRelative =
+  numerics[ORelative] =
       1.01 * (2 * rounding + 2 * exponential + 2 * joins + 0x1p-21);
   // The product P V, a lane's share of the sum, and at most one rescaling of O
   // and of the sum in each block.
-  numerics.oPerKey = kTensorCore / kProducts + kRoundF32 / kLanesPerRow +
-                     2 * kRoundF32 * blocksPerKey;
-  numerics.flush = flushOf(precision);
+  numerics[OPerKey] = kTensorCore / kProducts + kRoundF32 / kLanesPerRow +
+                      2 * kRoundF32 * blocksPerKey;
+  numerics[Flush] = flushOf(precision);
   // ln2 (m + log2 l): the sum, ln2 itself and the product.
-  numerics.lseRelative = 4 * kRoundF32;
-  numerics.lseAbsolute =
+  numerics[LseRelative] = 4 * kRoundF32;
+  numerics[LseAbsolute] =
       exponential + kLn2 * kLog2Unit * rangeOf(precision) + joins;
   // The sum, and at most one factor in each block.
-  numerics.lsePerRootKey =
+  numerics[LsePerRootKey] =
       kDeviations * (kRoundF32 / std::sqrt(kLanesPerRow) +
                      (kExp2Unit + 2 * kRoundF32) * std::sqrt(blocksPerKey));
   return numerics;
+}
+
+launch::NumericsAttr Numerics::toAttr(mlir::MLIRContext *context) const {
+  return launch::NumericsAttr::get(context, roundings::toAttrs(context, *this));
 }

@@ -9,7 +9,7 @@ namespace attn::codegen {
 /// The arguments of the kernels of a call. Kernels share those of one name.
 class PlanArguments {
 public:
-  /// Takes the arguments of the launches, in order. Launches that do not fit
+  /// Collects the arguments of the launches, in order. Launches that do not fit
   /// each other, or their `sequence`, are an error.
   static mlir::FailureOr<PlanArguments>
   of(llvm::ArrayRef<PlannedLaunch> launches, launch::SequenceOp sequence);

@@ -51,6 +51,13 @@ inline double exp2Of(const Precision &precision) {
                    exp2poly::kRelativeError[degree - exp2poly::kMinDegree]);
 }
 
+inline llvm::SmallVector<mlir::FloatAttr>
+toAttrs(mlir::MLIRContext *context, llvm::ArrayRef<double> bounds) {
+  return llvm::map_to_vector(bounds, [&](double bound) {
+    return mlir::FloatAttr::get(mlir::Float64Type::get(context), bound);
+  });
+}
+
 } // namespace roundings
 } // namespace attn::codegen
 

@@ -18,6 +18,15 @@ struct Words {
   bool isBounded = false; // by `from`, with which no other word begins
 };
 
+/// A record of PlanWords.td.
+struct Attn_RoleWord {
+  unsigned number;
+  const char *word;
+  bool mayRepeat;
+};
+#define GET_RoleWordTable_IMPL
+#include "attn/dialect/PlanWords.inc"
+
 } // namespace
 
 static ParseResult parseWords(AsmParser &parser, Words &words) {
@@ -237,9 +246,7 @@ static bool mayBeResult(ArgumentRole role) {
 }
 
 static bool mayRepeat(ArgumentRole role) {
-  return role == ArgumentRole::Bound || role == ArgumentRole::Capture ||
-         role == ArgumentRole::PartialSums ||
-         role == ArgumentRole::CaptureGradient;
+  return RoleWordTable[unsigned(role)].mayRepeat;
 }
 
 static LogicalResult verifyRole(function_ref<InFlightDiagnostic()> emitError,

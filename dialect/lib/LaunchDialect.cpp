@@ -7,6 +7,29 @@ using namespace attn::launch;
 
 #include "attn/dialect/LaunchDialect.cpp.inc"
 #include "attn/dialect/LaunchEnums.cpp.inc"
+
+/// Parses `score_relative = 1.0e-6, o_relative = ...`, all words in order.
+static ParseResult parseErrorBounds(AsmParser &parser,
+                                    SmallVector<FloatAttr> &bounds,
+                                    ArrayRef<StringLiteral> words) {
+  for (StringLiteral word : words) {
+    if ((!bounds.empty() && parser.parseComma()) || parser.parseKeyword(word) ||
+        parser.parseEqual() || parser.parseAttribute(bounds.emplace_back())) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+static void printErrorBounds(AsmPrinter &printer, ArrayRef<FloatAttr> bounds,
+                             ArrayRef<StringLiteral> words) {
+  llvm::interleaveComma(llvm::zip_equal(words, bounds), printer,
+                        [&](const auto &named) {
+                          const auto &[word, bound] = named;
+                          printer << word << " = " << bound;
+                        });
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "attn/dialect/LaunchAttrs.cpp.inc"
 
@@ -52,33 +75,29 @@ LogicalResult NumberAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// C1 of the contracts.
 static LogicalResult verifyBounds(function_ref<InFlightDiagnostic()> emitError,
-                                  ArrayRef<FloatAttr> bounds) {
-  for (FloatAttr bound : bounds) {
+                                  ArrayRef<FloatAttr> bounds,
+                                  ArrayRef<StringLiteral> words) {
+  if (bounds.size() != words.size()) {
+    return emitError() << "expected " << words.size() << " bounds, got "
+                       << bounds.size();
+  }
+  for (auto [bound, word] : llvm::zip_equal(bounds, words)) {
     double value = bound.getValueAsDouble();
     if (!bound.getType().isF64() || !(value >= 0 && value < 1)) {
-      return emitError() << "expected an f64 from 0 to below 1, got " << bound;
+      return emitError() << "expected '" << word
+                         << "' to be an f64 from 0 to below 1, got " << bound;
     }
   }
   return success();
 }
 
 LogicalResult NumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   FloatAttr scoreRelative, FloatAttr oRelative,
-                                   FloatAttr oPerKey, FloatAttr flush,
-                                   FloatAttr lseRelative, FloatAttr lseAbsolute,
-                                   FloatAttr lsePerRootKey) {
-  return verifyBounds(emitError, {scoreRelative, oRelative, oPerKey, flush,
-                                  lseRelative, lseAbsolute, lsePerRootKey});
+                                   ArrayRef<FloatAttr> bounds) {
+  return verifyBounds(emitError, bounds, kWords);
 }
 
-LogicalResult GradientNumericsAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, FloatAttr scoreRelative,
-    FloatAttr exponential, FloatAttr exponentRelative, FloatAttr flush,
-    FloatAttr dpRelative, FloatAttr deltaRelative, FloatAttr lse2Relative,
-    FloatAttr operations, FloatAttr perProduct, FloatAttr perAddition,
-    FloatAttr rounding, FloatAttr least) {
-  return verifyBounds(emitError,
-                      {scoreRelative, exponential, exponentRelative, flush,
-                       dpRelative, deltaRelative, lse2Relative, operations,
-                       perProduct, perAddition, rounding, least});
+LogicalResult
+GradientNumericsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                             ArrayRef<FloatAttr> bounds) {
+  return verifyBounds(emitError, bounds, kWords);
 }

@@ -14,7 +14,7 @@ struct Toolchain {
   std::string dumpDir; // "": none
 };
 
-/// What a run has made.
+/// The result of a run.
 struct Compiled {
   std::string bundle; // the bytes of its file
   /// Not empty if the bundle has a plan alone: the module from which

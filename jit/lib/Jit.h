@@ -26,7 +26,7 @@ public:
   /// Sets `bundle` to a new reference.
   Status compile(const Request &request, attn_bundle *&bundle);
 
-  /// What the variants of a bundle are compiled from.
+  /// The inputs from which the variants of a bundle are compiled.
   struct Separate {
     Request request;
     std::string lowered; // as compileVariant takes it
@@ -67,7 +67,7 @@ private:
   std::string getPtxasVersion(llvm::StringRef path, const DiskCache &disk);
 
   using Make = llvm::function_ref<Status(attn_bundle *&bundle)>;
-  /// Runs the compiler, and publishes what it made.
+  /// Runs the compiler, and publishes the result.
   using Compile = llvm::function_ref<Status(
       const Toolchain &, const EntryLock &, attn_bundle *&bundle)>;
 

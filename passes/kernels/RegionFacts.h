@@ -27,16 +27,16 @@ std::optional<Interval> add(Interval a, Interval b);
 std::optional<Interval> multiply(Interval a, int64_t factor);
 
 /// How a number, or a truth value as 0 or 1, changes when the query's position
-/// grows. `Uniform`: it does not depend on it. `Any`: it may grow and fall.
-/// `Unknown`: it depends on floats, and another computation of it may round
-/// differently.
+/// grows. `Uniform`: it does not depend on it. `Any`: it may increase and
+/// decrease. `Unknown`: it depends on floats, and another computation of it may
+/// round differently.
 enum class Direction { Uniform, Up, Down, Any, Unknown };
 
 Direction reversed(Direction direction);
 /// Returns the direction of a sum.
 Direction joined(Direction a, Direction b);
 
-/// Whether it is proven that a number does not get smaller.
+/// Whether it is proven that a number does not decrease.
 inline bool isOrdered(Direction direction) {
   return direction == Direction::Uniform || direction == Direction::Up;
 }
@@ -77,8 +77,8 @@ private:
 /// values.
 std::optional<int64_t> constantOf(mlir::Value value);
 
-/// Whether it is proven that no number of a `row_keys` region falls from query
-/// to query.
+/// Whether it is proven that no number of a `row_keys` region decreases from
+/// one query to the next.
 bool areKeysOrdered(mlir::Region &rowKeys);
 /// Whether this is proven for one of its numbers.
 bool isKeyOrdered(mlir::Region &rowKeys, unsigned number);

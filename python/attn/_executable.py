@@ -19,15 +19,14 @@ _KEPT_WORKSPACE = 1 << 20
 
 
 def target_of(device: tuple[int, int]) -> str:
-    """The machine to compile for: that of a CUDA device, and for the simulator
-    the first that the compiler has."""
+    """The machine to compile for, after a check that a CUDA device can run its kernels."""
     if device[0] == 1:
         return DEFAULT_TARGET
     torch = _tensors.torch_module()
     capability = torch.cuda.get_device_capability(device[1]) if torch else (9, 0)
     if capability != (9, 0):
         raise UnsupportedError(f"expected a GPU of compute capability 9.0 (Hopper), got {capability[0]}.{capability[1]}")
-    return "sm_90a"
+    return DEFAULT_TARGET
 
 
 # The order of the tensors of a launch, by role: operands, captures and others, then results of the forward pass, their

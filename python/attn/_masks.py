@@ -36,10 +36,10 @@ MASKS = {
         "no key after the diagonal",
         (), ("window_left",), False, "causal_bottom_right"),
     "window_top_left": Mask(
-        "what its bounds leave",
+        "no key outside its bounds",
         (), ("window_left", "window_right"), True, ""),
     "window_bottom_right": Mask(
-        "what its bounds leave",
+        "no key outside its bounds",
         (), ("window_left", "window_right"), True, ""),
     "chunked_top_left": Mask(
         "no key after the diagonal, nor one of an earlier chunk: positions of keys are cut into chunks from key 0",

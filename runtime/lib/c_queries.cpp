@@ -55,9 +55,10 @@ static attn_access accessOf(const PlanArg &arg) {
 }
 
 static attn_role roleOf(const PlanArg &arg) {
-  switch (arg.role) {
-  case Role::None:
+  if (!arg.role) {
     return ATTN_ROLE_NONE;
+  }
+  switch (*arg.role) {
   case Role::Query:
     return ATTN_ROLE_QUERY;
   case Role::Key:

@@ -56,8 +56,9 @@ extern "C" ATTN_API uint64_t attn_internal_capture(int32_t device,
                                                    void *stream);
 
 /// Records that the graph that `stream` records clears `bytes` bytes of memory
-/// here. Returns a number that is 0, and 1 once the graph and all that was made
-/// of it are destroyed; the number itself stays. Null if that fails.
+/// here. Returns a number that is 0 until the graph and everything made from it
+/// are destroyed, and then 1. The number itself is never freed. Returns null on
+/// failure.
 extern "C" ATTN_API const int32_t *attn_internal_clear_in_graph(int32_t device,
                                                                 void *stream,
                                                                 void *memory,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA graphs that streams record: which one, and when it is gone.
+// The CUDA graphs that streams record, and when they are destroyed.
 
 #ifndef ATTN_RUNTIME_LIB_GRAPH_CAPTURE_H
 #define ATTN_RUNTIME_LIB_GRAPH_CAPTURE_H
@@ -13,16 +13,18 @@ namespace attn::runtime {
 
 /// The capture that a stream takes part in.
 struct Capture {
-  /// No other capture of this process has it. 0: there is no capture.
+  /// Unique in this process; 0 if there is no capture.
   uint64_t id = 0;
   CUgraph graph = nullptr;
 };
 
-/// The capture of `stream`, if there is one and the driver tells.
+/// Returns the capture of `stream`; its id is 0 if there is none, or if the
+/// driver does not report it.
 Capture findCapture(const CudaDevice &device, void *stream);
 
-/// A number that becomes 1 when the graph, its copies and what was instantiated
-/// from them are destroyed, and until then is 0. Null if the driver refuses.
+/// Returns a number that is 0 until the graph, its copies and everything
+/// instantiated from them are destroyed, and then 1. Returns null if the driver
+/// refuses.
 const std::atomic<int32_t> *watchGraph(const CudaDevice &device, CUgraph graph);
 
 } // namespace attn::runtime

@@ -10,27 +10,6 @@ using namespace attn::runtime;
 
 namespace {
 
-// The words that the compiler writes, from include/attn/dialect/PlanWords.td.
-struct Attn_PlanWord {
-  unsigned number;
-  const char *word;
-};
-using Attn_KindWord = Attn_PlanWord;
-using Attn_RoleWord = Attn_PlanWord;
-#define GET_KindWordTable_IMPL
-#define GET_RoleWordTable_IMPL
-#include "plan_words.inc"
-
-} // namespace
-
-/// The table has no Role::None.
-const char *attn::runtime::nameOf(Role role) {
-  static_assert(std::size(RoleWordTable) == size_t(Role::Turns));
-  return role == Role::None ? "" : RoleWordTable[size_t(role) - 1].word;
-}
-
-namespace {
-
 constexpr size_t kMaxArgs = 64;
 /// The largest number of ops of a region, and of words of an op.
 constexpr size_t kMaxProgram = 4096;
@@ -78,28 +57,53 @@ private:
 
 } // namespace
 
+template <size_t count>
+static std::vector<const char *> wordsOf(const PlanWord (&table)[count]) {
+  std::vector<const char *> words;
+  for (const PlanWord &each : table) {
+    words.push_back(each.word);
+  }
+  return words;
+}
+
+/// Reads a word of a table.
+template <typename Enum, size_t count>
+static Status readWord(const JsonReader &json, const PlanWord (&table)[count],
+                       Enum &out) {
+  std::string text;
+  RETURN_IF_FAILED(json.readOneOf(wordsOf(table), text));
+  for (const PlanWord &each : table) {
+    out = text == each.word ? Enum(each.number) : out;
+  }
+  return {};
+}
+
+static Status readRegionKind(const JsonReader &json, bool &hasRegion) {
+  std::string text;
+  RETURN_IF_FAILED(json.readOneOf({"none", "custom"}, text));
+  hasRegion = text == "custom";
+  return {};
+}
+
 Status PlanReader::readProblem(const JsonReader &json) {
   PlanProblem &problem = plan.problem;
   RETURN_IF_FAILED(json.expectObject(
       {"kind", "dtype", "head_dim", "head_dim_v", "layout", "mask", "keys",
        "score_region", "mask_region", "score_program", "mask_program"}));
-  std::vector<const char *> kinds;
-  for (const Attn_KindWord &kind : KindWordTable) {
-    kinds.push_back(kind.word);
-  }
-  RETURN_IF_FAILED(json.get("kind").readOneOf(kinds, problem.kind));
+  RETURN_IF_FAILED(
+      readWord(json.get("kind"), plan_words::KindWordTable, problem.kind));
   std::string dtype;
   RETURN_IF_FAILED(json.get("dtype").readOneOf({"bf16", "f16"}, dtype));
   parseDataType(dtype, problem.dtype);
   RETURN_IF_FAILED(json.get("head_dim").read(problem.headDim, 1, 4096));
   RETURN_IF_FAILED(json.get("head_dim_v").read(problem.headDimV, 1, 4096));
-  RETURN_IF_FAILED(
-      json.get("layout").readOneOf({"bshd", "bhsd"}, problem.layout));
+  RETURN_IF_FAILED(readWord(json.get("layout"), plan_words::LayoutWordTable,
+                            problem.layout));
   RETURN_IF_FAILED(json.get("mask").read(problem.mask));
-  RETURN_IF_FAILED(json.get("score_region")
-                       .readOneOf({"none", "custom"}, problem.scoreRegion));
-  RETURN_IF_FAILED(json.get("mask_region")
-                       .readOneOf({"none", "custom"}, problem.maskRegion));
+  RETURN_IF_FAILED(
+      readRegionKind(json.get("score_region"), problem.hasScoreRegion));
+  RETURN_IF_FAILED(
+      readRegionKind(json.get("mask_region"), problem.hasMaskRegion));
   RETURN_IF_FAILED(readProgram(json, "score_program", problem.scoreProgram));
   return readProgram(json, "mask_program", problem.maskProgram);
 }
@@ -153,7 +157,6 @@ Status PlanReader::readProgram(const JsonReader &json, const char *key,
   return {};
 }
 
-/// A plan has one argument of each role, but any number of bounds and captures.
 static Status readRole(const JsonReader &json, const LaunchPlan &plan,
                        PlanArg &arg) {
   if (!json.has("role")) {
@@ -162,20 +165,18 @@ static Status readRole(const JsonReader &json, const LaunchPlan &plan,
   JsonReader role = json.get("role");
   std::string word;
   RETURN_IF_FAILED(role.read(word));
-  for (const Attn_RoleWord &known : RoleWordTable) {
-    arg.role = word == known.word ? Role(known.number + 1) : arg.role;
-  }
-  if (arg.role == Role::None) {
-    return role.fail("unknown role " + quote(word));
-  }
-  bool mayRepeat = arg.role == Role::Bound || arg.role == Role::Capture ||
-                   arg.role == Role::PartialSums ||
-                   arg.role == Role::CaptureGradient;
-  if (!mayRepeat && plan.findArg(arg.role) >= 0) {
+  for (const RoleWord &known : plan_words::RoleWordTable) {
+    if (word != known.word) {
+      continue;
+    }
+    arg.role = Role(known.number);
+    if (known.mayRepeat || plan.findArg(*arg.role) < 0) {
+      return {};
+    }
     return role.fail("expected one argument of role " + quote(word) + ", got " +
                      quote(arg.name) + " as another");
   }
-  return {};
+  return role.fail("unknown role " + quote(word));
 }
 
 Status PlanReader::readTensorArg(const JsonReader &json,
@@ -540,54 +541,19 @@ Status PlanReader::readSizes(const JsonReader &json) {
   return {};
 }
 
-namespace {
-/// A bound of a contract, and its key.
-struct NamedBound {
-  const char *key;
-  double &bound;
-};
-} // namespace
-
-static Status readBounds(const JsonReader &json,
-                         const std::vector<NamedBound> &bounds) {
-  std::vector<const char *> keys;
-  for (const NamedBound &named : bounds) {
-    keys.push_back(named.key);
-  }
-  RETURN_IF_FAILED(json.expectObject(keys));
-  for (const auto &[key, bound] : bounds) {
-    RETURN_IF_FAILED(json.get(key).read(bound));
+/// Reads the numbers of a contract, whose words are those of a table.
+template <typename Numerics, size_t count>
+static Status readNumerics(const JsonReader &json,
+                           const PlanWord (&words)[count], Numerics &numerics) {
+  RETURN_IF_FAILED(json.expectObject(wordsOf(words)));
+  for (auto [number, word] : words) {
+    double &bound = numerics.at(number);
+    RETURN_IF_FAILED(json.get(word).read(bound));
     if (!(bound >= 0 && bound < 1)) {
-      return json.get(key).failExpected("a number from 0 to below 1");
+      return json.get(word).failExpected("a number from 0 to below 1");
     }
   }
   return {};
-}
-
-static Status readNumerics(const JsonReader &json, PlanNumerics &numerics) {
-  return readBounds(json, {{"score_relative", numerics.scoreRelative},
-                           {"o_relative", numerics.oRelative},
-                           {"o_per_key", numerics.oPerKey},
-                           {"flush", numerics.flush},
-                           {"lse_relative", numerics.lseRelative},
-                           {"lse_absolute", numerics.lseAbsolute},
-                           {"lse_per_root_key", numerics.lsePerRootKey}});
-}
-
-static Status readNumerics(const JsonReader &json,
-                           PlanGradientNumerics &numerics) {
-  return readBounds(json, {{"score_relative", numerics.scoreRelative},
-                           {"exponential", numerics.exponential},
-                           {"exponent_relative", numerics.exponentRelative},
-                           {"flush", numerics.flush},
-                           {"dp_relative", numerics.dpRelative},
-                           {"delta_relative", numerics.deltaRelative},
-                           {"lse2_relative", numerics.lse2Relative},
-                           {"operations", numerics.operations},
-                           {"per_product", numerics.perProduct},
-                           {"per_addition", numerics.perAddition},
-                           {"rounding", numerics.rounding},
-                           {"least", numerics.least}});
 }
 
 Status PlanReader::readVariant(const JsonReader &json) {
@@ -610,11 +576,13 @@ Status PlanReader::readVariant(const JsonReader &json) {
     RETURN_IF_FAILED(readLaunch(launches.at(i), variant.launches[i]));
   }
   if (json.has("numerics")) {
-    RETURN_IF_FAILED(
-        readNumerics(json.get("numerics"), variant.numerics.emplace()));
+    RETURN_IF_FAILED(readNumerics(json.get("numerics"),
+                                  plan_words::ErrorBoundTable,
+                                  variant.numerics.emplace()));
   }
   if (json.has("gradient_numerics")) {
     RETURN_IF_FAILED(readNumerics(json.get("gradient_numerics"),
+                                  plan_words::GradientErrorBoundTable,
                                   variant.gradientNumerics.emplace()));
   }
   if (json.has("schedule")) {

@@ -8,6 +8,7 @@
 
 #include "data_type.h"
 #include "expr.h"
+#include "plan_words.h"
 
 #include <array>
 #include <optional>
@@ -37,22 +38,22 @@ struct PlanKeys {
 
 /// The computation of the kernels. Tools use it; launches do not.
 struct PlanProblem {
-  std::string kind; // a word of include/attn/dialect/PlanWords.td
+  Kind kind = Kind::Fwd;
   DataType dtype = DataType::BF16;
   int64_t headDim = 0;  // of Q and K
   int64_t headDimV = 0; // of V and O
-  std::string layout;   // "bshd", "bhsd"
-  std::string mask;     // a name, for people; `keys` defines it
+  Layout layout = Layout::BSHD;
+  std::string mask; // a name, for people; `keys` defines it
   PlanKeys keys;
-  std::string scoreRegion; // "none", "custom"
-  std::string maskRegion;  // "none", "custom"
+  bool hasScoreRegion = false;
+  bool hasMaskRegion = false;
   // Empty if the plan does not have them.
   RegionProgram scoreProgram;
   RegionProgram maskProgram;
 
   /// The dims of Q, K, V and O for positions and heads.
-  int getPositionDim() const { return layout == "bhsd" ? 2 : 1; }
-  int getHeadsDim() const { return layout == "bhsd" ? 1 : 2; }
+  int getPositionDim() const { return layout == Layout::BHSD ? 2 : 1; }
+  int getHeadsDim() const { return layout == Layout::BHSD ? 1 : 2; }
 };
 
 /// One extent of a tensor: fixed, or a symbol that the first tensor with it
@@ -66,39 +67,10 @@ struct PlanDim {
 enum class Access { Read, Write, ReadWrite };
 enum class ArgKind { Tensor, F32, I32, I64 };
 
-/// What an argument is to the computation, in the order of
-/// include/attn/dialect/PlanWords.td. Launching does not read it.
-enum class Role {
-  None, // plans of older compilers, and of kernels without roles
-  Query,
-  Key,
-  Value,
-  Scale,
-  Bound,   // a number of the launch that the mask has
-  Capture, // what a region reads
-  Output,
-  Lse,
-  OutputGradient,
-  LseGradient,
-  Delta, // of the rows of a backward pass
-  Lse2,  // the LSE in base 2
-  QueryGradient,
-  KeyGradient,
-  ValueGradient,
-  PartialSums,     // which the gradient of a capture is made of
-  CaptureGradient, // or that of the scale
-  QueryGradientSums,
-  DropoutRate,
-  DropoutState, // the seed and the offset of its random numbers
-  Sinks,        // a logit of each query head that has no key
-  Turns         // of the work items that add to sums
-};
-/// The word of a plan for a role; "" for none.
-const char *nameOf(Role role);
-
 struct PlanArg {
   std::string name;
-  Role role = Role::None;
+  /// Unset in plans of older compilers, and of kernels without roles.
+  std::optional<Role> role;
   ArgKind kind = ArgKind::Tensor;
   // For tensors:
   DataType dtype = DataType::F32;
@@ -178,35 +150,6 @@ struct PlanLaunch {
   std::vector<PlanParam> params;
   /// Its location in the plan, for messages.
   std::string path;
-};
-
-/// Bounds on the errors of O and LSE (docs/launch-plan.md). Tools use them;
-/// launches do not.
-struct PlanNumerics {
-  double scoreRelative = 0;
-  double oRelative = 0;
-  double oPerKey = 0;
-  double flush = 0;
-  double lseRelative = 0;
-  double lseAbsolute = 0;
-  double lsePerRootKey = 0;
-};
-
-/// Bounds on the errors of gradients, and of the statistics of rows
-/// (docs/launch-plan.md).
-struct PlanGradientNumerics {
-  double scoreRelative = 0;
-  double exponential = 0;
-  double exponentRelative = 0;
-  double flush = 0;
-  double dpRelative = 0;
-  double deltaRelative = 0;
-  double lse2Relative = 0;
-  double operations = 0;
-  double perProduct = 0;
-  double perAddition = 0;
-  double rounding = 0;
-  double least = 0;
 };
 
 /// A number that expressions of a plan or a variant use by name.

@@ -14,7 +14,7 @@ class LoadedBundle {
 public:
   static Status create(Bundle bundle, std::unique_ptr<LoadedBundle> &out);
 
-  /// What the bundle was made from: it may have a plan alone.
+  /// The content that the bundle was made from, which may be a plan alone.
   const std::shared_ptr<const Bundle> &getContent() const { return content; }
   const std::string &getPlanText() const { return content->plan; }
   const LaunchPlan &getPlan() const { return plan; }

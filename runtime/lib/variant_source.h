@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the kernels of a bundle come from that was made with a plan alone.
+// The source of the kernels of a bundle that was made with a plan alone.
 
 #ifndef ATTN_RUNTIME_LIB_VARIANT_SOURCE_H
 #define ATTN_RUNTIME_LIB_VARIANT_SOURCE_H

@@ -8,6 +8,7 @@
 
 using namespace attn;
 using namespace attn::run;
+using Bound = runtime::PlanGradientNumerics;
 using runtime::Role;
 
 namespace {
@@ -29,8 +30,8 @@ public:
         lseGradient(*findTensor(tensors, Role::LseGradient)),
         delta(*findTensor(tensors, Role::Delta)),
         lse2(*findTensor(tensors, Role::Lse2)) {
-    result.name = nameOf(Role::Delta);
-    result.lseName = nameOf(Role::Lse2);
+    result.name = runtime::nameOf(Role::Delta);
+    result.lseName = runtime::nameOf(Role::Lse2);
   }
 
   void checkRow(const Row &row);
@@ -75,7 +76,7 @@ Statistic RowChecker::deltaOf(const Row &row, int64_t number) const {
     sum += product;
     size += std::fabs(product);
   }
-  return {sum, numerics.deltaRelative * size + numerics.flush};
+  return {sum, numerics[Bound::DeltaRelative] * size + numerics[Bound::Flush]};
 }
 
 void RowChecker::compare(const Row &row, const char *name, Statistic statistic,
@@ -114,7 +115,8 @@ void RowChecker::checkRow(const Row &row) {
           result.oShare);
   double want = lse.get(number) * kLog2e;
   compare(row, result.lseName,
-          {want, numerics.lse2Relative * std::fabs(want) + numerics.flush},
+          {want, numerics[Bound::Lse2Relative] * std::fabs(want) +
+                     numerics[Bound::Flush]},
           gotLse2, result.lseError, result.lseShare);
 }
 

@@ -55,7 +55,8 @@ Gradients attn::run::makeStatistics(const runtime::LaunchPlan &plan,
   ReferenceInputs in = makeReferenceInputs(plan, variant, problem, tensors);
   ResultGradients of;
   of.numerics = plan.variants[variant].gradientNumerics.value_or(of.numerics);
-  in.numerics.scoreRelative = of.numerics.scoreRelative;
+  in.numerics[runtime::PlanNumerics::ScoreRelative] =
+      of.numerics[runtime::PlanGradientNumerics::ScoreRelative];
   of.o = findTensor(tensors, Role::OutputGradient)->toFloats();
   Random random(problem.seed, 3001);
   for (int64_t at = 0; at < problem.rows(); ++at) {
@@ -204,7 +205,8 @@ static void checkCapture(const CaptureGradient &want, const HostTensor &got,
 /// plan fixes it.
 static const CaptureGradient &gradientOf(const runtime::LaunchPlan &plan,
                                          int arg, const Gradients &want) {
-  Role role = arg < 0 ? Role::Scale : plan.args[size_t(arg)].role;
+  std::optional<Role> role =
+      arg < 0 ? Role::Scale : plan.args[size_t(arg)].role;
   return role == Role::Scale   ? want.scale
          : role == Role::Sinks ? want.sinks
                                : want.captures[size_t(arg)];

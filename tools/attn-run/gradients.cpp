@@ -8,6 +8,7 @@
 
 using namespace attn;
 using namespace attn::run;
+using Bound = runtime::PlanGradientNumerics;
 
 namespace {
 
@@ -50,8 +51,8 @@ private:
   /// The largest error of the exponent of a probability, of a score that has
   /// this error.
   double exponentError(double score, double error) const {
-    return error + numerics.exponential +
-           numerics.exponentRelative *
+    return error + numerics[Bound::Exponential] +
+           numerics[Bound::ExponentRelative] *
                (std::fabs(result.lse) + std::fabs(score));
   }
   void addToSinks(const Row &row, double delta);
@@ -63,16 +64,17 @@ private:
   /// The largest errors of a value of that size when it is rounded to the
   /// problem's dtype, and in the operations of f32 that it comes from.
   double halfUnit(double value) const {
-    return std::fabs(value) * numerics.rounding + numerics.least;
+    return std::fabs(value) * numerics[Bound::Rounding] +
+           numerics[Bound::Least];
   }
   double operations(double value) const {
-    return std::fabs(value) * numerics.operations;
+    return std::fabs(value) * numerics[Bound::Operations];
   }
   /// The largest error of a term of a sum of so many products, one factor of
   /// which is rounded to the problem's dtype and has this value.
   double termError(double value, int64_t terms) const {
     return halfUnit(value) + operations(value) +
-           std::fabs(value) * numerics.perProduct * double(terms);
+           std::fabs(value) * numerics[Bound::PerProduct] * double(terms);
   }
   /// The queries of all heads that share a key.
   int64_t queriesOfKey() const { return p.seqQ * (p.headsQ / p.headsK); }
@@ -117,7 +119,8 @@ void Accumulator::findSlopes(const Row &row) {
   for (int64_t j : result.keys) {
     const float *k = &in.k[rowOfKeys(row, j) * size_t(p.dim)];
     scores.push_back(dot(q, k, p.dim) * double(p.scale));
-    scoreErrors.push_back(in.numerics.scoreRelative * size * norm(k, p.dim));
+    scoreErrors.push_back(in.numerics[runtime::PlanNumerics::ScoreRelative] *
+                          size * norm(k, p.dim));
   }
   if (p.score) {
     p.score->foldSlopes(in.captures, row, result.keys, scores, scoreErrors,
@@ -153,13 +156,13 @@ void Accumulator::addTo(CaptureGradient &gradient, int64_t element,
   }
   // Each of these additions may round a partial sum as large as the sum of all
   // magnitudes.
-  double additions = double(p.seqK + p.rows()) * numerics.perAddition;
+  double additions = double(p.seqK + p.rows()) * numerics[Bound::PerAddition];
   gradient.exact[size_t(element)] += share;
   double ofSlope =
       error * std::fabs(slope) + (std::fabs(derivative) + error) * slopeError;
   gradient.bound[size_t(element)] +=
       kRegionFactor * ofSlope + operations(share) +
-      additions * std::fabs(share) + numerics.flush;
+      additions * std::fabs(share) + numerics[Bound::Flush];
 }
 
 /// Adds the shares of key `number` in the gradients of captures and the scale.
@@ -226,7 +229,7 @@ void Accumulator::addToSinks(const Row &row, double delta) {
   double weight = std::exp(sink - result.lse);
   double ofWeight =
       (weight == 0 ? 0 : weight * std::expm1(exponentError(sink, 0))) +
-      numerics.flush;
+      numerics[Bound::Flush];
   addTo(out.sinks, row.head, -weight * delta,
         ofWeight * std::fabs(delta) + weight * deltaError, /*slope=*/1,
         /*slopeError=*/0);
@@ -241,17 +244,17 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
   // Exponents have the errors of the score and of the LSE.
   double score = result.lse + std::log(weight);
   double ofExponent = exponentError(score, result.scores[Shifted][number]);
-  double ofWeight =
-      (weight == 0 ? 0 : weight * std::expm1(ofExponent)) + numerics.flush;
+  double ofWeight = (weight == 0 ? 0 : weight * std::expm1(ofExponent)) +
+                    numerics[Bound::Flush];
   double factor = result.factors[number];
   addValue(query, key, weight, ofWeight, factor);
   double product = factor * dot(dO, v, p.dimV), difference = product - delta;
-  double ofProduct =
-      numerics.dpRelative * factor * norm(dO, p.dimV) * norm(v, p.dimV) +
-      deltaError + operations(difference) +
-      (p.dropout.isOn() ? operations(product) : 0);
+  double ofProduct = numerics[Bound::DpRelative] * factor * norm(dO, p.dimV) *
+                         norm(v, p.dimV) +
+                     deltaError + operations(difference) +
+                     (p.dropout.isOn() ? operations(product) : 0);
   double error = ofWeight * std::fabs(difference) + weight * ofProduct;
-  addToCaptures(number, weight * difference, error + numerics.flush);
+  addToCaptures(number, weight * difference, error + numerics[Bound::Flush]);
   double slope = slopes[number];
   if (weight * difference == 0 && !std::isfinite(slope)) {
     slope = 0;
@@ -271,7 +274,7 @@ Gradients Accumulator::take() {
     std::vector<double> &exact = out.*elements,
                         &rounded = out.rounded.*elements,
                         &bound = out.bound.*elements;
-    double flushed = factor * double(terms) * numerics.flush;
+    double flushed = factor * double(terms) * numerics[Bound::Flush];
     for (size_t n = 0; n < exact.size(); ++n) {
       exact[n] *= scale;
       rounded[n] = roundTo(p.dtype, float(rounded[n] * scale));
@@ -300,7 +303,8 @@ double Accumulator::findDelta(const Row &row) {
     delta += double(of.o[at]) * stored;
     magnitude += std::fabs(double(of.o[at]) * stored);
   }
-  deltaError = numerics.deltaRelative * magnitude + numerics.flush;
+  deltaError =
+      numerics[Bound::DeltaRelative] * magnitude + numerics[Bound::Flush];
   return delta;
 }
 

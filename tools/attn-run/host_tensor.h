@@ -22,7 +22,7 @@ constexpr size_t kGuardBytes = 4096;
 
 struct HostTensor {
   std::string name;
-  runtime::Role role = runtime::Role::None;
+  std::optional<runtime::Role> role;
   runtime::DataType dtype = runtime::DataType::F32;
   bool isOutput = false;
   /// Whether launches add to the elements of the output, which then begin with

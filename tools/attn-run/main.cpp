@@ -135,11 +135,11 @@ bool runCheck(Run &run, Session &session, const Problem &problem) {
 /// 0 if it is not known for its kind.
 int64_t multiplicationsOfPair(const runtime::LaunchPlan &plan,
                               const Problem &problem) {
-  const std::string &kind = plan.problem.kind;
+  runtime::Kind kind = plan.problem.kind;
   if (isWholeBackward(plan)) {
     return 3 * problem.dim + 2 * problem.dimV;
   }
-  if (kind == "fwd") {
+  if (kind == runtime::Kind::Fwd) {
     return problem.dim + problem.dimV;
   }
   using runtime::Role;
@@ -157,9 +157,10 @@ int64_t multiplicationsOfPair(const runtime::LaunchPlan &plan,
 bool runBench(Run &run, Session &session, const Problem &problem) {
   int64_t ofPair = multiplicationsOfPair(run.plan, problem);
   if (ofPair == 0) {
-    return report(run, problem, "bench", false,
-                  "expected a plan of kind 'fwd' or of gradients, got '" +
-                      run.plan.problem.kind + "'");
+    return report(
+        run, problem, "bench", false,
+        std::string("expected a plan of kind 'fwd' or of gradients, got '") +
+            runtime::nameOf(run.plan.problem.kind) + "'");
   }
   double milliseconds = 0;
   if (!session.measure(run.options.rounds, milliseconds)) {

@@ -85,7 +85,7 @@ static Problem fromPlan(const runtime::LaunchPlan &plan) {
   problem.dim = fixed.headDim;
   problem.dimV = fixed.headDimV;
   problem.dtype = fixed.dtype;
-  problem.headsFirst = fixed.layout == "bhsd";
+  problem.headsFirst = fixed.layout == runtime::Layout::BHSD;
   // whyNotCheckable() reports why a region is missing.
   auto read = [&](const runtime::RegionProgram &program, bool isScore) {
     auto region = std::make_shared<Region>();
@@ -316,7 +316,7 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   static const double rates[] = {0, 0.1, 0.25, 0.5, 0.9, 1};
   drawDropoutAndSinks(plan, rates[random.integer(80, 0, std::size(rates) - 1)],
                       problem);
-  if (plan.problem.kind == "fwd" && random.uniform(8) < 0.15) {
+  if (plan.problem.kind == runtime::Kind::Fwd && random.uniform(8) < 0.15) {
     int64_t last = std::max<int64_t>(problem.seqK, 1) - 1;
     problem.inputs =
         chooseInputs(random.uniform(9), random.integer(30, 0, last),
@@ -330,18 +330,19 @@ Problem attn::run::makeRandomProblem(const runtime::LaunchPlan &plan,
   return problem;
 }
 
-std::vector<runtime::Role> attn::run::gradientsOf(const std::string &kind) {
-  using runtime::Role;
-  static const std::pair<const char *, std::vector<Role>> kinds[] = {
-      {"bwd", {Role::QueryGradient, Role::KeyGradient, Role::ValueGradient}},
-      {"bwd_ordered",
+std::vector<runtime::Role> attn::run::gradientsOf(runtime::Kind kind) {
+  using runtime::Kind, runtime::Role;
+  static const std::pair<Kind, std::vector<Role>> kinds[] = {
+      {Kind::Bwd,
        {Role::QueryGradient, Role::KeyGradient, Role::ValueGradient}},
-      {"bwd_dq", {Role::QueryGradient}},
-      {"bwd_dk_dv", {Role::KeyGradient, Role::ValueGradient}},
-      {"bwd_dk", {Role::KeyGradient}},
-      {"bwd_dv", {Role::ValueGradient}}};
-  for (const auto &[word, gradients] : kinds) {
-    if (kind == word) {
+      {Kind::BwdOrdered,
+       {Role::QueryGradient, Role::KeyGradient, Role::ValueGradient}},
+      {Kind::BwdDQ, {Role::QueryGradient}},
+      {Kind::BwdDKDV, {Role::KeyGradient, Role::ValueGradient}},
+      {Kind::BwdDK, {Role::KeyGradient}},
+      {Kind::BwdDV, {Role::ValueGradient}}};
+  for (const auto &[each, gradients] : kinds) {
+    if (kind == each) {
       return gradients;
     }
   }
@@ -355,15 +356,15 @@ bool attn::run::isWholeBackward(const runtime::LaunchPlan &plan) {
 
 std::vector<runtime::Role>
 attn::run::neededRoles(const runtime::LaunchPlan &plan) {
-  using runtime::Role;
-  if (plan.problem.kind == "fwd") {
+  using runtime::Kind, runtime::Role;
+  if (plan.problem.kind == Kind::Fwd) {
     return {Role::Query, Role::Key, Role::Value, Role::Output};
   }
   if (isWholeBackward(plan)) {
     return {Role::Query,          Role::Key, Role::Value,      Role::Output,
             Role::OutputGradient, Role::Lse, Role::LseGradient};
   }
-  if (plan.problem.kind == "delta") {
+  if (plan.problem.kind == Kind::Delta) {
     return {Role::Output,      Role::OutputGradient, Role::Lse,
             Role::LseGradient, Role::Delta,          Role::Lse2};
   }
@@ -380,26 +381,27 @@ attn::run::neededRoles(const runtime::LaunchPlan &plan) {
 std::string attn::run::whyNotCheckable(const runtime::LaunchPlan &plan) {
   const runtime::PlanProblem &problem = plan.problem;
   if (neededRoles(plan).empty()) {
-    return "there is no reference for kind '" + problem.kind + "'";
+    return std::string("there is no reference for kind '") +
+           runtime::nameOf(problem.kind) + "'";
   }
   for (const runtime::PlanArg &arg : plan.args) {
-    if (arg.role == runtime::Role::None) {
+    if (!arg.role) {
       return "there is no reference: argument '" + arg.name +
              "' has no 'role', which compilers before it did not write";
     }
   }
   Region region;
   std::string err;
-  if (problem.scoreRegion != "none") {
+  if (problem.hasScoreRegion) {
     Region::read(plan, problem.scoreProgram, true, region, err);
   }
-  if (err.empty() && problem.maskRegion != "none") {
+  if (err.empty() && problem.hasMaskRegion) {
     Region::read(plan, problem.maskProgram, false, region, err);
   }
   if (!err.empty()) {
     return "there is no reference: " + err;
   }
-  bool isForward = problem.kind == "fwd";
+  bool isForward = problem.kind == runtime::Kind::Fwd;
   for (const runtime::PlanVariant &variant : plan.variants) {
     if (isForward ? variant.numerics.has_value()
                   : variant.gradientNumerics.has_value()) {

@@ -80,7 +80,7 @@ Problem makeRandomProblem(const runtime::LaunchPlan &plan,
 
 /// Returns the roles of the gradients of Q, K and V that kernels of a kind
 /// make.
-std::vector<runtime::Role> gradientsOf(const std::string &kind);
+std::vector<runtime::Role> gradientsOf(runtime::Kind kind);
 
 /// Whether one call computes a whole backward pass, from O and the LSE.
 bool isWholeBackward(const runtime::LaunchPlan &plan);

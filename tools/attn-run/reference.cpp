@@ -11,6 +11,7 @@
 
 using namespace attn;
 using namespace attn::run;
+using Bound = runtime::PlanNumerics;
 
 #if defined(__x86_64__)
 #define ATTN_VECTORIZED __attribute__((target_clones("avx2", "default")))
@@ -142,7 +143,7 @@ static void scoreRow(const ReferenceInputs &in, const Row &row, int64_t headK,
     out.scores[Single].push_back(float(product * scale));
     out.scores[Rounded].push_back(stored * scale);
     double shift =
-        in.numerics.scoreRelative * size * std::sqrt(dot(k, k, p.dim));
+        in.numerics[Bound::ScoreRelative] * size * std::sqrt(dot(k, k, p.dim));
     out.scores[Shifted].push_back(float(product * scale + shift));
     return true;
   });
@@ -216,15 +217,16 @@ static void combineValues(const ReferenceInputs &in, const Row &row,
   const runtime::PlanNumerics &numerics = in.numerics;
   double keys = double(out.keys.size());
   double scoreError = meanError(out.scores[Exact], sum, out.scores[Shifted]);
-  double common =
-      numerics.oRelative + keys * numerics.oPerKey + std::expm1(scoreError);
+  double common = numerics[Bound::ORelative] + keys * numerics[Bound::OPerKey] +
+                  std::expm1(scoreError);
   // A factor of dropout or of a sink is rounded, and so is its product.
   if (p.dropout.isOn()) {
     common += 0x1p-22;
   }
   if (!p.sinks.empty()) {
-    common += numerics.lseRelative * std::fabs(out.lse) + numerics.lseAbsolute +
-              std::sqrt(keys) * numerics.lsePerRootKey + 0x1p-20;
+    common += numerics[Bound::LseRelative] * std::fabs(out.lse) +
+              numerics[Bound::LseAbsolute] +
+              std::sqrt(keys) * numerics[Bound::LsePerRootKey] + 0x1p-20;
   }
   for (size_t n = 0; n < out.keys.size(); ++n) {
     const float *v = &in.v[size_t(
@@ -236,17 +238,17 @@ static void combineValues(const ReferenceInputs &in, const Row &row,
         roundProbability(p, out.scores[Rounded][n], roundedSum) * factor;
     weights.bound =
         weights.exact * (common + std::expm1(out.scores[Shifted][n])) +
-        (factor == 0 ? 0 : numerics.flush * std::max(1.0, factor));
+        (factor == 0 ? 0 : numerics[Bound::Flush] * std::max(1.0, factor));
     accumulate(weights, v, p.dimV, out.exact.data(), out.rounded.data(),
                out.bound.data());
   }
   for (int64_t c = 0; c < p.dimV; ++c) {
     out.rounded[size_t(c)] = roundTo(p.dtype, float(out.rounded[size_t(c)]));
-    out.bound[size_t(c)] += numerics.flush;
+    out.bound[size_t(c)] += numerics[Bound::Flush];
   }
-  out.lseBound = numerics.lseAbsolute +
-                 std::sqrt(keys) * numerics.lsePerRootKey +
-                 numerics.lseRelative * std::fabs(out.lse) + scoreError;
+  out.lseBound = numerics[Bound::LseAbsolute] +
+                 std::sqrt(keys) * numerics[Bound::LsePerRootKey] +
+                 numerics[Bound::LseRelative] * std::fabs(out.lse) + scoreError;
 }
 
 /// Sets the factors of dropout, and adds the sink to the LSE.

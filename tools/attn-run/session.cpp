@@ -55,14 +55,15 @@ bool Session::prepare() {
   std::vector<runtime::Role> roles = neededRoles(plan);
   if (roles.empty()) {
     return fail(
-        "expected a plan of kind 'fwd', 'delta' or of gradients, got '" +
-        plan.problem.kind + "'");
+        std::string(
+            "expected a plan of kind 'fwd', 'delta' or of gradients, got '") +
+        runtime::nameOf(plan.problem.kind) + "'");
   }
   for (runtime::Role role : roles) {
     if (plan.findArg(role) < 0) {
       return fail(std::string("expected the plan to have an argument of role "
                               "'") +
-                  nameOf(role) + "', got none");
+                  runtime::nameOf(role) + "', got none");
     }
   }
   if (!tensors.make(plan, problem, error)) {
@@ -142,7 +143,7 @@ bool Session::repeat(int64_t count) {
 }
 
 CheckResult Session::check() const {
-  if (plan.problem.kind == "delta") {
+  if (plan.problem.kind == runtime::Kind::Delta) {
     return checkDelta(plan, variant, problem, tensors.tensors);
   }
   if (makesGradients(plan)) {

@@ -33,9 +33,12 @@ const HostTensor *attn::run::findTensor(const std::vector<HostTensor> &tensors,
   return nullptr;
 }
 
-bool attn::run::knownShape(Role role, const Problem &p,
+bool attn::run::knownShape(std::optional<Role> role, const Problem &p,
                            std::vector<int64_t> &shape) {
-  switch (role) {
+  if (!role) {
+    return false;
+  }
+  switch (*role) {
   case Role::Query:
     shape = {p.batch, p.seqQ, p.headsQ, p.dim};
     break;
@@ -73,7 +76,6 @@ bool attn::run::knownShape(Role role, const Problem &p,
   case Role::Sinks:
     shape = {p.headsQ};
     return true;
-  case Role::None:
   case Role::Scale:
   case Role::DropoutRate:
   case Role::Bound:
@@ -119,7 +121,7 @@ static void fillNormal(const Random &random, const Problem &problem,
   int64_t row = tensor.shape[2] * columns; // of one position
   fillFloats(
       [&](int64_t i) {
-        return patternElement(problem, tensor.role, i / row % length,
+        return patternElement(problem, *tensor.role, i / row % length,
                               i % columns, random.normal(uint64_t(i)));
       },
       tensor);
@@ -217,7 +219,7 @@ bool attn::run::makeTensors(const LaunchPlan &plan, const Problem &problem,
       }
     } else if (arg.role == Role::DropoutState || arg.role == Role::Sinks) {
       fillForRole(problem, tensor);
-    } else if (!tensor.isOutput && arg.role >= Role::Output) {
+    } else if (!tensor.isOutput && arg.role && *arg.role >= Role::Output) {
       fillResult(Random(problem.seed, stream), tensor);
     } else if (!tensor.isOutput) {
       fillNormal(Random(problem.seed, stream), problem, tensor);

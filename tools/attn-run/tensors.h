@@ -26,7 +26,7 @@ const HostTensor *findTensor(const std::vector<HostTensor> &tensors,
                              runtime::Role role);
 
 /// Returns the shape of an argument of that role if it is one of the operands.
-bool knownShape(runtime::Role role, const Problem &problem,
+bool knownShape(std::optional<runtime::Role> role, const Problem &problem,
                 std::vector<int64_t> &shape);
 
 } // namespace attn::run

@@ -28,16 +28,15 @@ struct TrialWarp {
   llvm::DenseMap<std::pair<int32_t, mlir::Attribute>, TrialPiece>
       pieces;                                  // that it puts
   llvm::DenseMap<int32_t, int64_t> readsOfAll; // so far, by address
-  /// The reads of all pieces that other warps need not know to have ended, in
-  /// order.
+  /// The reads of all pieces, in order, whose end other warps may not know yet.
   struct ReadOfAll {
     mlir::Operation *mma;
     int32_t address;
     bool isAwaited;
   };
   llvm::SmallVector<ReadOfAll> reading;
-  /// The additions of its own rows of pieces that other warps need not know to
-  /// have ended.
+  /// The additions of the warp's own rows of pieces, whose end other warps may
+  /// not know yet.
   struct Addition {
     int32_t address;
     mlir::Attribute hold;

@@ -16,8 +16,8 @@
 
 namespace attn::codegen {
 
-/// Of a work item that may be a part: whether it is, its number among the
-/// parts, and the number of the item among those that are cut.
+/// For a work item that may be a part: whether it is one, the number of the
+/// part, and the number of the item among those that are cut.
 struct ItemPart {
   mlir::Value isPart, part, item;
 };

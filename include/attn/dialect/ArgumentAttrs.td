@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// #attn.arguments: what a kernel's arguments are, what it does with them, and
-// what the runtime has to know of them.
+// #attn.arguments: the arguments of a kernel, how it accesses them, and the
+// properties that the runtime needs.
 #ifndef ATTN_DIALECT_ARGUMENTATTRS_TD
 #define ATTN_DIALECT_ARGUMENTATTRS_TD
 
@@ -24,27 +24,24 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     ```
     arguments := `[` [argument (`,` argument)*] `]`
     argument  := string [`as` string] [role] [`read` | `write` | `accumulate`] [dims] [values]
-    role      := `query` | `key` | `value` | `scale` | `bound` | `capture` | `output` | `lse`
-                 | `output_gradient` | `lse_gradient` | `delta` | `lse2`
-                 | `query_gradient` | `key_gradient` | `value_gradient`
-                 | `partial_sums` | `capture_gradient` | `query_gradient_sums`
-                 | `dropout_rate` | `dropout_state` | `sinks` | `turns`
+    role      := }] # !foldl("", Attn_RoleWords, text, word, text # !if(!empty(text), "", !if(
+        !eq(!and(!cast<int>(word.number), 7), 0), "\n                 | ", " | ")) # "`" # word.word # "`") # [{
     dims      := `(` string (`,` string)* `)`
     values    := `from` float `to` float | `=` integer
     ```
     A launch gives an argument by its name, which may be any text. Expressions of the launch
     plan call it by its symbol, the string after `as`; without one the name is the symbol.
 
-    The role says what an argument is to the computation: nothing else does, neither its
-    name nor its position. A kernel has one argument of each role, but any number of bounds,
-    captures, `partial_sums` and gradients of captures. A bound is a number that launches give the mask; bounds are in the order of
-    the problem's. A capture is what a region reads.
+    Only the role says what an argument is to the computation; neither its name nor its
+    position does. A kernel has one argument of each role, but any number of bounds,
+    captures, `partial_sums` and gradients of captures. A bound is a number that a launch gives the mask; bounds have the order of
+    the problem's bounds. A capture is an argument that a region reads.
 
     An argument is read unless the text says otherwise: written, each element once by
     one work item, or accumulated, where several work items add to one element. `dims`
     names the sizes of a tensor, dimension by dimension: sizes of one name are equal in each
     launch. Without them a tensor of symbol `x` has the sizes "x_d0", "x_d1", and so on. `from`
-    and `to`: the f32 numbers that the kernel can compute with; a launch with another is refused.
+    and `to`: the range of f32 numbers that the kernel can compute with; a launch with a number outside is refused.
     `=`: the number that the kernel always gets; launches do not give it, and the launch plan
     does not list it.
 
@@ -53,7 +50,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     - C2: names are UTF-8 without a zero byte; symbols, and names of sizes, are neither `items` nor
       `sm_count`, have no '.' and no braces, do not begin with a digit or '-', and are UTF-8
     - C3: the `values` are finite, the first at most the last
-    - C4: no role but `bound`, `capture`, `partial_sums` and `capture_gradient` twice
+    - C4: no role except `bound`, `capture`, `partial_sums` and `capture_gradient` occurs twice
     - C5: arguments of other roles than `output`, `lse`, `delta`, `lse2`, `query_gradient`,
       `key_gradient`, `value_gradient`, `query_gradient_sums`, `partial_sums`, `capture_gradient` and `turns` are read
     - C8: only an i32 has a number after `=`, which fits it

@@ -53,7 +53,7 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
     softmax, dropout.
 
     With `dropout(rate, state)`, each weight softmax(s)[j] of O is dropped, or kept and divided by the
-    probability with which it is kept. The LSE is that of all keys. Whether a pair is kept is a function of the state, b, h, i and j:
+    probability with which it is kept. The LSE includes the dropped keys. Whether a pair is kept is a function of the state, b, h, i and j:
 
         drop     = round(rate * 2^16)
         w0..w3   = Philox4x32-10(counter = (state[1] low, state[1] high, h, b), key = (state[0] low, state[0] high))
@@ -94,10 +94,10 @@ def Attn_AttentionOp : Op<Attn_Dialect, "attention",
 
     `row_keys` takes (b, h, i, captures...) and yields two i32, the first key that query i may
     see, and the end: the key after the last one. A third i32 is the end of a prefix: query i
-    sees the keys before it too. Keys before 0 or beyond the last are no keys, and between a
-    first key and an end that is not after it there are none. Kernels skip the blocks of keys that
-    no query of a tile may see, and compare no positions in blocks that all of them see. If it is not proven that no number
-    gets smaller when i grows, they read the numbers of all rows of a tile; with a prefix it must be proven.
+    sees the keys before it too. Positions below 0 or after the last key are ignored. If the
+    end is not after the first key, there are no keys between them. Kernels skip the blocks of keys that
+    no query of a tile may see, and compare no positions in blocks that all of them see. They read the numbers of
+    all rows of a tile, unless the compiler proves that no number decreases when i grows; with a prefix this proof is required.
     `attn-infer-mask` derives `row_keys` from mask regions.
 
     Captured tensors are read in their own element type; the ops of the region choose the

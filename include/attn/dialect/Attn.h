@@ -59,7 +59,7 @@ parseBounds(mlir::OpAsmParser &parser,
 void printBounds(mlir::OpAsmPrinter &printer, mlir::Operation *,
                  mlir::ValueRange values, MaskBoundsAttr kinds);
 /// Returns which of dQ, dK and dV are computed: the number of the first one,
-/// and how many follow each other from it on.
+/// and their count.
 std::pair<unsigned, unsigned> gradientRange(Gradients gradients);
 // A keyword of attn.attention_bwd.
 mlir::ParseResult parseGradients(mlir::OpAsmParser &parser,

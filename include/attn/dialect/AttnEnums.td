@@ -20,7 +20,7 @@ foreach all = !instances<Attn_Words>() in
   def Attn_ # all.enumName : Attn_Enum<all.enumName, all.summary,
     !foreach(i, !range(!size(all.words)), I32EnumAttrCase<Attn_Camel<all.words[i]>.text, i, all.words[i]>)>;
 
-def Attn_KernelKind : Attn_Enum<"KernelKind", "which computation a kernel is",
+def Attn_KernelKind : Attn_Enum<"KernelKind", "the computation of a kernel",
   !foreach(word, Attn_KindWords, I32EnumAttrCase<word.symbol, !cast<int>(word.number), word.word>)>;
 
 def Attn_MaskKind : Attn_Enum<"MaskKind", "built-in mask and its alignment",
@@ -37,8 +37,8 @@ def Attn_MaskBounds : I32BitEnumAttr<"MaskBounds", "the bounds of a mask that la
 }
 def Attn_MaskBoundsAttr : EnumAttr<Attn_Dialect, Attn_MaskBounds, "mask_bounds">;
 
-// A mask whose word names another is served like that one. Regions that read captured
-// tensors at positions need registers for their addresses.
+// An entry that serves a mask also serves the masks whose `served` names it. `gathers`:
+// regions that read captured tensors at positions, which need registers for addresses.
 def Attn_TableMasks : I32BitEnumAttr<"TableMasks", "what entries of a schedule table serve",
   !listconcat([I32BitEnumAttrCaseNone<"Nothing", "nothing">],
     !foreach(mask, !filter(m, !instances<Attn_Mask>(), !eq(m.served, m.name)),
@@ -50,13 +50,13 @@ def Attn_TableMasks : I32BitEnumAttr<"TableMasks", "what entries of a schedule t
 }
 def Attn_TableMasksAttr : EnumAttr<Attn_Dialect, Attn_TableMasks, "table_masks">;
 
-def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O", [
-  I32EnumAttrCase<"BSHD", 0, "bshd">, I32EnumAttrCase<"BHSD", 1, "bhsd">]>;
+def Attn_LayoutKind : Attn_Enum<"LayoutKind", "order of the dimensions of Q, K, V and O",
+  !foreach(word, Attn_LayoutWords, I32EnumAttrCase<word.symbol, !cast<int>(word.number), word.word>)>;
 def Attn_LayoutKindAttr : EnumAttr<Attn_Dialect, Attn_LayoutKind, "layout"> {
   let assemblyFormat = "$value";
 }
 
-def Attn_RegionKind : Attn_Enum<"RegionKind", "whether a region of the user takes part", [
+def Attn_RegionKind : Attn_Enum<"RegionKind", "whether the user gave a region", [
   I32EnumAttrCase<"Absent", 0, "absent">, I32EnumAttrCase<"Present", 1, "present">,
   // present, and reads captured tensors at a query or key position
   I32EnumAttrCase<"Gathering", 2, "gathering">]>;
@@ -104,7 +104,7 @@ def Attn_LaunchSize : Attn_Enum<"LaunchSize", "a size that a condition bounds", 
 def Attn_BoundSide : Attn_Enum<"BoundSide", "the side of a bound that a size is on", [
   I32EnumAttrCase<"AtMost", 0, "at_most">, I32EnumAttrCase<"Above", 1, "above">]>;
 
-def Attn_Mechanism : Attn_Enum<"Mechanism", "something that a schedule may say and a machine may have no lowering for", [
+def Attn_Mechanism : Attn_Enum<"Mechanism", "a feature of schedules that a machine may have no lowering for", [
   I32EnumAttrCase<"Parts", 0, "parts">,                        // parts of a place or of a step
   I32EnumAttrCase<"OverCross", 1, "over_cross">,               // a place 'over' another sub-tile
   I32EnumAttrCase<"ChannelOutsideSmem", 2, "channel_outside_smem">,

@@ -11,15 +11,6 @@
 
 include "attn/dialect/Tables.td"
 
-/// Converts `first_masked` to `FirstMasked`.
-class Attn_Camel<string name> {
-  defvar start = "_" # name;
-  string text = !foldl("", !range(1, !size(start)), acc, i, acc # !cond(
-      !eq(!substr(start, i, 1), "_") : "",
-      !eq(!substr(start, !sub(i, 1), 1), "_") : !toupper(!substr(start, i, 1)),
-      true : !substr(start, i, 1)));
-}
-
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -97,11 +88,11 @@ def Attn_PeelWords : Attn_Words<"Peel", "which copies of the steady body exist",
   "first",          // one copy, which always masks
   "first_masked",   // one copy for each range
   "first_branch"]>; // one copy, which masks under a branch
-def Attn_StoreHintWords : Attn_Words<"StoreHint", "what the L2 cache is told of O", ["none", "evict_first"]>;
+def Attn_StoreHintWords : Attn_Words<"StoreHint", "the eviction hint for O in the L2 cache", ["none", "evict_first"]>;
 def Attn_SpaceWords : Attn_Words<"Space", "where a place of a schedule lies", ["reg", "smem", "tmem"]>;
 def Attn_RingsWords : Attn_Words<"Rings", "the rings that K and V are loaded into", ["apart", "one"]>;
 def Attn_StageOWords : Attn_Words<"StageO", "where O waits to be stored", ["own", "over_q", "over_v"]>;
-def Attn_StorerWords : Attn_Words<"Storer", "who has O stored", ["consumers", "warp"]>;
+def Attn_StorerWords : Attn_Words<"Storer", "which role stores O", ["consumers", "warp"]>;
 def Attn_OverlapWords : Attn_Words<"Overlap", "which product is issued first", ["qk_first", "pv_first", "none"]>;
 def Attn_RescaleWords : Attn_Words<"Rescale", "when O is rescaled", ["after_pv", "before_pv"]>;
 
@@ -132,7 +123,7 @@ class Attn_Where<string knobName, string knobValue, bit differs = 0> {
 }
 
 /// Tests with a value of a knob: their files, which are in test/Schedules unless
-/// they have a folder, and texts in them. The text of a field or statement is
+/// a folder is given, and texts in them. The text of a field or statement is
 /// added to these. At least one of the tests runs the simulator.
 class Attn_Shown<string shownValue, list<string> files, list<string> shownTexts = []> {
   string value = shownValue;
@@ -170,8 +161,8 @@ class Attn_Knob<int value, string knobName, Attn_Values domain, string usualValu
   string divides = ""; // another field, a multiple of the next power of two
   Attn_Consumer consumedBy = Attn_ByWarpSpecialize;
   string detail = meaning; // for the page of the attribute
-  // Whether it follows from the problem or has only one lowering. Then it is no
-  // parameter.
+  // Whether it follows from the problem, or has only one lowering. If so, it is
+  // not a parameter of a search.
   bit follows = 0;
 
   // Columns of the C++ table.
@@ -221,7 +212,7 @@ def Attn_TileN : Attn_Field<1, "tile_n", Attn_Numbers<16, 256, 16>, "128", "keys
 }
 def Attn_LoadRegisters
     : Attn_Knob<2, "load_registers", Attn_Numbers<24, 256, 8>, "24",
-                "registers a thread that the loader has at least; the consumers share the rest"> {
+                "the fewest registers per thread of the loader; the consumers share the rest"> {
   let short = "load";
   let shortAt = 1000;
   let shown = [Attn_Shown<"56", ["store_warp"], ["role load warps 1 regs 56"]>];
@@ -240,7 +231,7 @@ def Attn_VDepth : Attn_Knob<5, "v_depth", Attn_Numbers<0, 16>, "0", "blocks of V
 }
 def Attn_RingsKnob
     : Attn_Knob<6, "rings", Attn_RingsWords, "apart",
-                "K and V in rings of their own, or in one of as many blocks as both would have"> {
+                "whether K and V have rings of their own, or share one with as many blocks as both would have"> {
   let only = [Attn_Where<"stage_o", "over_v", 1>, Attn_Where<"skip", "right", 1>, Attn_Where<"skip", "both", 1>];
   let short = "ring";
   let shortAt = 102;
@@ -261,7 +252,7 @@ def Attn_StageOKnob
 }
 def Attn_StorerKnob
     : Attn_Knob<9, "storer", Attn_StorerWords, "consumers",
-                "who has O stored, and waits until it may be overwritten: the consumers, or a warp of its own"> {
+                "which role stores O and waits until its memory may be overwritten: the consumers, or a warp of its own"> {
   let shown = [Attn_Shown<"consumers", ["three_consumers"], ["await(st_o) + 1 cvt_o st_o"]>,
                Attn_Shown<"warp", ["store_warp"], ["role store warps 1", "after { wait(o_ready) st_o[0] st_o[1]",
                                                    "edge o_free credits 1 scope cluster"]>];
@@ -275,24 +266,25 @@ def Attn_StageP
 }
 def Attn_Cluster : Attn_Field<11, "cluster", Attn_Numbers<1, 2>, "1", "CTAs that load each block of K and V once"> {
   let at = 9;
-  let detail = "CTAs of a cluster, whose row blocks follow one another in one head: they walk the same blocks of keys, those of "
-               "all their rows together";
+  let detail = "the CTAs of a cluster. They compute consecutive row blocks of one head, and each visits the blocks of keys that "
+               "any of their rows needs";
   let shown = [Attn_Shown<"2", ["cluster_d128", "cluster_d192_dv128", "cluster_d256", "cluster_d256_n80", "cluster_d64",
                                 "cluster_d64_small", "cluster_grid", "cluster_static"],
                           ["chan k = k in smem depth 2 scope cluster"]>];
 }
 def Attn_PackGqa
     : Attn_Field<12, "pack_gqa", Attn_Powers<64>, "1",
-                 "query heads of one head of K and V in a tile, for launches of that group alone"> {
+                 "query heads of one head of K and V that share a tile; launches must have this ratio of heads"> {
   let at = 12;
   let divides = "tile_m";
   let allowed = Attn_Numbers<1, 64>;
-  let detail = "so many query heads, n, all of one head of K and V, share the rows of a tile: row r is query r / m of head r mod m, "
-               "where m is n rounded up to a power of two. For few queries. Launches have to have as many query heads for one of K and V";
+  let detail = "the number n of query heads, all of one head of K and V, that share the rows of a tile: row r is query r / m of head "
+               "r mod m, where m is n rounded up to a power of two. It is for few queries. Launches must have n query heads for each head "
+               "of K and V";
   let short = "pack";
   let shown = [Attn_Shown<"4", ["packed_gqa"]>];
 }
-def Attn_Work : Attn_Field<13, "work", Attn_WorkWords, "grid", "one CTA an item, items counted out, or handed out"> {
+def Attn_Work : Attn_Field<13, "work", Attn_WorkWords, "grid", "how items reach CTAs: one CTA for each item, a fixed stride, or a counter"> {
   let consumedBy = Attn_ByWarpSpecialize;
   let at = 2;
   let absent = "";
@@ -309,15 +301,15 @@ def Attn_WorkDepth : Attn_Knob<14, "work_depth", Attn_Numbers<1, 4>, "2", "items
 }
 def Attn_LastWaveParts
     : Attn_Field<15, "last_wave_parts", Attn_Numbers<1, 64>, "1",
-                 "parts of an item of the last wave at most, cut along the keys; with work dynamic, without clusters"> {
+                 "the most parts into which an item of the last wave is cut along the keys; with work dynamic, without clusters"> {
   let at = 13;
   let only = [Attn_Where<"work", "dynamic">, Attn_Where<"cluster", "1">];
-  let detail = "items beyond the last that fill all SMs at once are cut along the keys in up to so many parts, where the launch then "
-               "ends earlier; the last part of an item combines them (1: never)";
+  let detail = "the most parts of an item. If the last wave of items does not fill all SMs, its items are cut along the keys into "
+               "parts where the launch then ends earlier; the last part of an item combines the results (1: never)";
   let short = "parts";
   let shown = [Attn_Shown<"4", ["last_wave", "test/Tools/sim-last-wave.test"], ["after { join fin"]>];
 }
-def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "of the items"> {
+def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "the order of the items"> {
   let consumedBy = Attn_ByLowerToNVVM;
   let at = 3;
   let alwaysSaid = 1;
@@ -327,11 +319,11 @@ def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "of the item
 }
 def Attn_SectionMib
     : Attn_Field<17, "section_mib", Attn_Numbers<0, 1024>, "0",
-                 "K and V that a section of heads takes, with order longest_first; 0: one section"> {
+                 "MiB of K and V in a section of heads, with order longest_first; 0: one section"> {
   let at = 4;
   let only = [Attn_Where<"order", "longest_first">];
-  let detail = "the heads are worked through in sections of as many as have at most so many MiB of K and V, which then stay in the L2 "
-               "cache (0: one section)";
+  let detail = "the most MiB of K and V in a section of heads. Sections are processed one after another, so that the K and V of one "
+               "stay in the L2 cache (0: one section)";
   let shortAt = 0;
   let shown = [Attn_Shown<"16", ["dynamic_d128", "test/Tools/sim-dynamic.test"]>];
 }
@@ -339,8 +331,8 @@ def Attn_LaunchKnob
     : Attn_Statement<18, "launch", Attn_LaunchWords, "alone",
                      "whether CTAs start when the launch before has ended, or while it ends"> {
   let at = 3;
-  let detail = "with `dependent` CTAs may start before the launch ahead of them in the stream has ended, and wait for that before they "
-               "touch global memory";
+  let detail = "with `dependent`, CTAs may start before the previous launch in the stream has ended, and wait for its end before they "
+               "access global memory";
   let short = "";
   let shown = [Attn_Shown<"dependent", ["dependent_launch"]>];
 }
@@ -359,15 +351,15 @@ def Attn_RescaleKnob
                Attn_Shown<"before_pv", ["rescale_before_pv"], ["rescale + 1 pv + 1"]>];
 }
 def Attn_RowMaxKnob
-    : Attn_Field<21, "row_max", Attn_RowMaxWords, "first_block", "what exponentials are taken relative to"> {
+    : Attn_Field<21, "row_max", Attn_RowMaxWords, "first_block", "the reference of the exponentials of a row"> {
   let consumedBy = Attn_ByFuseOnlineSoftmax;
   let at = 6;
   let only = [Attn_Where<"work", "static", 1>];
   let neutral = "running";
   let absent = "running";
-  let detail = "what the exponentials of a row are taken relative to: its `running` maximum; or that of its `first_block` with keys "
-               "until its sum grows large; or its running maximum as an `integer`, which is at least 0. After the latter two the item is "
-               "computed again from a running maximum where the sum overflowed or is small";
+  let detail = "the reference of the exponentials of a row: its `running` maximum; the maximum of its `first_block` with keys, until "
+               "the sum grows large; or its running maximum as an `integer`, which is at least 0. With the latter two, an item whose sum "
+               "overflowed or is small is computed again with a running maximum";
   let shortAt = 0;
   let shown = [Attn_Shown<"running", ["three_consumers"]>, Attn_Shown<"integer", ["integer_max", "test/Tools/adversarial.py"]>,
                Attn_Shown<"first_block", ["dynamic_first_block", "test/Tools/sim-second-run.test", "test/Tools/adversarial.py"]>];
@@ -380,8 +372,8 @@ def Attn_RescaleThreshold
   let at = 5;
   let absent = "0";
   let alwaysSaid = 1;
-  let detail = "in log2 units, O is rescaled only when the running maximum of a row grew by more (0: always; the probabilities then reach "
-               "2^threshold, which fp32 sums and bf16 hold, and f16 up to 15)";
+  let detail = "O is rescaled only when the running maximum of a row has grown by more than this, in log2 units (0: always). "
+               "Probabilities reach 2^threshold, which f32 and bf16 represent, and f16 up to a threshold of 15";
   let short = "threshold";
   let shown = [Attn_Shown<"8", ["three_consumers"]>];
 }
@@ -393,7 +385,7 @@ def Attn_Exp2Soft
   let short = "soft";
   let shown = [Attn_Shown<"1/8", ["exp2_soft_eighth"]>, Attn_Shown<"1/1", ["exp2_soft_all"]>];
 }
-def Attn_Exp2Degree : Attn_Field<24, "exp2_degree", Attn_Numbers<3, 5>, "3", "of these polynomials"> {
+def Attn_Exp2Degree : Attn_Field<24, "exp2_degree", Attn_Numbers<3, 5>, "3", "the degree of these polynomials"> {
   let consumedBy = Attn_ByDistribute;
   let at = 7;
   let only = [Attn_Where<"exp2_soft", "0/1", 1>];
@@ -420,8 +412,8 @@ def Attn_SkipKnob
   let consumedBy = Attn_ByWarpSpecialize;
   let at = 2;
   let only = [Attn_Where<"consumers", "1", 1>];
-  let detail = "with `right` a sub-tile leaves blocks without keys of its own rows at the right end to the others, with `both` also those "
-               "at the left end";
+  let detail = "with `right`, a sub-tile skips the blocks at the right end that have no keys of its own rows; with `both`, also those at "
+               "the left end";
   let shown = [Attn_Shown<"right", ["skip_right", "test/Tools/sim-skip.test"]>, Attn_Shown<"both", ["skip_both", "test/Tools/sim-skip.test"]>];
 }
 def Attn_Turn : Attn_Knob<27, "turn", Attn_Flag, "true", "whether consumers take turns on the tensor core"> {
@@ -433,7 +425,7 @@ def Attn_Turn : Attn_Knob<27, "turn", Attn_Flag, "true", "whether consumers take
 }
 def Attn_StoreHintKnob
     : Attn_Statement<33, "store_hint", Attn_StoreHintWords, "none",
-                     "whether O leaves the L2 cache as all else does, or first"> {
+                     "whether the L2 cache evicts O like other data, or first"> {
   let shown = [Attn_Shown<"evict_first", ["store_hint"]>];
 }
 
@@ -458,7 +450,7 @@ def Attn_TileD : Attn_Columns<30, 10, "tile_d", "Q and K">;
 def Attn_TileDv : Attn_Columns<31, 11, "tile_dv", "V and O">;
 def Attn_Rung
     : Attn_Field<32, "rung", Attn_Numbers<0>, "0",
-                 "of the ladder of entries that the problem has, the one that this is from (0: the first)"> {
+                 "the rung of this entry on the ladder of entries for its problem (0: the first)"> {
   let consumedBy = Attn_BySchedule;
   let follows = 1;
   let at = 14;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expressions of launch plans, the parameters of kernels, and what a plan tells
-// people about a kernel.
+// Expressions of launch plans, the parameters of kernels, and the facts about a
+// kernel that a plan has for people.
 #ifndef ATTN_DIALECT_LAUNCHATTRS_TD
 #define ATTN_DIALECT_LAUNCHATTRS_TD
 
@@ -128,36 +128,32 @@ def Launch_Params : TypedArrayAttrBase<
 // For people
 //===----------------------------------------------------------------------===//
 
-def Launch_NumericsAttr : Launch_Attr<"Numerics", "numerics"> {
-  let summary = "bounds on the error of O and LSE";
-  let description = [{
-    The members are those of the [contract](../launch-plan.md#numerics).
+class Launch_ContractAttr<string name, string mnemonic, list<string> words, string contract>
+    : Launch_Attr<name, mnemonic> {
+  let description = "The numbers of the [contract](../launch-plan.md#" # contract # "), in this order: `" #
+    !interleave(words, "`, `") # [{`.
 
-    **Constraints**
-    - C1: each is an f64 from 0 to below 1
-  }];
-  let parameters = (ins "::mlir::FloatAttr":$score_relative, "::mlir::FloatAttr":$o_relative,
-    "::mlir::FloatAttr":$o_per_key, "::mlir::FloatAttr":$flush, "::mlir::FloatAttr":$lse_relative,
-    "::mlir::FloatAttr":$lse_absolute, "::mlir::FloatAttr":$lse_per_root_key);
-  let assemblyFormat = "`<` struct(params) `>`";
+**Constraints**
+- C1: each is an f64 from 0 to below 1
+
+**Example** `#launch.}] # mnemonic # "<" # !interleave(!foreach(word, words, word # " = 0.5"), ", ") # ">`";
+  let parameters = (ins ArrayRefParameter<"::mlir::FloatAttr">:$bounds);
+  let assemblyFormat = "`<` custom<ErrorBounds>($bounds, \"kWords\") `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The names of the bounds, in order.
+    static constexpr ::llvm::StringLiteral kWords[] = {"}] # !interleave(words, "\", \"") # [{"};
+  }];
+}
+def Launch_NumericsAttr
+    : Launch_ContractAttr<"Numerics", "numerics", Attn_ErrorBounds, "numerics"> {
+  let summary = "bounds on the error of O and LSE";
 }
 
-def Launch_GradientNumericsAttr : Launch_Attr<"GradientNumerics", "gradient_numerics"> {
+def Launch_GradientNumericsAttr
+    : Launch_ContractAttr<"GradientNumerics", "gradient_numerics", Attn_GradientErrorBounds,
+                          "numerics-of-gradients"> {
   let summary = "bounds on the errors of gradients, and of the row statistics that they are computed with";
-  let description = [{
-    The members are those of the [contract](../launch-plan.md#numerics-of-gradients).
-
-    **Constraints**
-    - C1: each is an f64 from 0 to below 1
-  }];
-  let parameters = (ins "::mlir::FloatAttr":$score_relative, "::mlir::FloatAttr":$exponential,
-    "::mlir::FloatAttr":$exponent_relative, "::mlir::FloatAttr":$flush, "::mlir::FloatAttr":$dp_relative,
-    "::mlir::FloatAttr":$delta_relative, "::mlir::FloatAttr":$lse2_relative, "::mlir::FloatAttr":$operations,
-    "::mlir::FloatAttr":$per_product, "::mlir::FloatAttr":$per_addition, "::mlir::FloatAttr":$rounding,
-    "::mlir::FloatAttr":$least);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
 def Launch_RoleAttr : Launch_Attr<"Role", "role"> {

@@ -28,10 +28,10 @@ def Launch_PlanOp : Launch_Op<"plan", [IsolatedFromAbove, NoTerminator, SingleBl
     - C1: `args`, `problem` and the arguments fit each other, as C1, C6 and C7 of `tile.kernel`
       say; with several launches any result may be read or written, and no role is needed; there is an argument of role `bound` for each bound of the problem
     - C2: values, temporaries, checks, then at least one variant; only the last has no `when`
-    - C3: an expression has names of sizes that are not static, of strides, of integer arguments,
-      `sm_count`, of values of the plan, and of values before it in its variant; those of keys also `i`
+    - C3: an expression names sizes that are not static, strides, integer arguments, `sm_count`,
+      values of the plan, and values before it in its variant; `first_key` and `last_key` may name `i` too
     - C4: an expression is at most 32 deep
-    - C5: a message is UTF-8, and a name in its braces one that expressions may have
+    - C5: a message is UTF-8, and expressions may have each name in its braces
     - C6: the name of a value or temporary is new, and UTF-8
     - C7: a tensor map or pointer is of a tensor argument or a temporary, a scalar of an f32 argument
     - C8: the module or binary exists, has no other plan, and is for `target`; a module has the kernels
@@ -86,9 +86,9 @@ def Launch_TemporaryOp : Launch_Op<"temporary", [HasParent<"PlanOp">]> {
 }
 
 def Launch_CheckOp : Launch_Op<"check", [HasParent<"PlanOp">]> {
-  let summary = "what has to hold of each launch";
+  let summary = "a condition that each launch must meet";
   let description = [{
-    If `expr` is another number than `equals`, the runtime refuses the launch with the message, in
+    If `expr` does not equal `equals`, the runtime refuses the launch with the message, in
     which it replaces names in braces by their values.
 
     **Example** `launch.check mod(hq, hk) equals 0 "{hq} query heads are not a multiple of {hk} key heads"`
@@ -106,7 +106,7 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
 
     **Constraints**
     - C1: values, then at least one kernel
-    - C2: several kernels have their schedules themselves; the schedule of a single one is that of the variant
+    - C2: if there are several kernels, each has its own schedule; a single one has that of the variant
 
     **Example**
     ```mlir
@@ -134,7 +134,7 @@ def Launch_VariantOp : Launch_Op<"variant", [HasParent<"PlanOp">, NoTerminator, 
 def Launch_ValueOp : Launch_Op<"value", [ParentOneOf<["PlanOp", "VariantOp"]>]> {
   let summary = "a name for an expression in a plan or a variant";
   let description = [{
-    Temporaries, checks and variants may use those of a plan.
+    Temporaries, checks and variants may use the values of a plan.
 
     **Example** `launch.value "cut.tail" = mod(mul(sq, b), sm_count)`
   }];

@@ -27,10 +27,10 @@ def Attn_MmaInfoAttr : Attn_MachinePartAttr<"MmaInfo", "mma"> {
   }];
 }
 def Attn_RegisterInfoAttr : Attn_MachinePartAttr<"RegisterInfo", "registers"> {
-  let summary = "the register file and what a role may ask of it";
+  let summary = "the registers that a role may ask for";
   let description = [{
-    A role asks for a multiple of `granule` in `lowest`..`highest`. Of these, `reserve` are not for declared places; `reserve_small` where a role
-    has at most `small`.
+    A role asks for a multiple of `granule` in `lowest`..`highest`. Declared places cannot use `reserve` of these registers, or
+    `reserve_small` in a role with at most `small`.
   }];
   let parameters = (ins "int64_t":$lowest, "int64_t":$highest,
     "int64_t":$granule, "int64_t":$reserve, "int64_t":$small, "int64_t":$reserve_small);
@@ -42,12 +42,12 @@ def Attn_BarrierInfoAttr : Attn_MachinePartAttr<"BarrierInfo", "barriers"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Attn_WarpInfoAttr : Attn_MachinePartAttr<"WarpInfo", "warps"> {
-  let summary = "lanes of a warp, warps of the group that shares a register count, and the most of a CTA";
+  let summary = "lanes of a warp, warps of the group that shares a register count, and the most warps of a CTA";
   let parameters = (ins "int64_t":$lanes, "int64_t":$group, "int64_t":$most);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Attn_TileInfoAttr : Attn_MachinePartAttr<"TileInfo", "tiles"> {
-  let summary = "shapes of tiles: the rows that a group computes, and what columns, sums of products and rows of a copy are bound to";
+  let summary = "limits on the shapes of tiles: rows of a group, columns, contracted elements, and rows of a copy";
   let description = [{
     A group of warps computes tiles of `rows` rows, whose columns are a multiple of
     `columns`. A product sums up a multiple of `depth` elements. A copy brings at most
@@ -58,16 +58,16 @@ def Attn_TileInfoAttr : Attn_MachinePartAttr<"TileInfo", "tiles"> {
 }
 def Attn_MachineAttr : AttrDef<Attn_Dialect, "Machine"> {
   let mnemonic = "machine";
-  let summary = "a target, as far as schedules are concerned";
+  let summary = "a target: the limits that schedules must keep";
   let description = [{
-    `chip`: the chip whose instructions it has; absent: the one of its own name. `spaces`: what one
-    CTA can have; of `smem` with its barriers.
+    `chip`: the chip whose instructions it has; absent: the chip with its own name. `spaces`: the
+    memory that one CTA can have; `smem` includes its barriers.
     `tiles`: the shapes that the compiler has lowerings for; absent: any.
-    `lacks`: what schedules may say and the compiler has no lowering for on this machine.
+    `lacks`: the features of schedules that the compiler has no lowering for on this machine.
 
     **Constraints**
     - C1: a space is described once; sizes are positive
-    - C2: spaces that `mma` names are described, and `reg`
+    - C2: the spaces that `mma` names are described, and `reg` is
   }];
   let parameters = (ins "::mlir::StringAttr":$name, OptionalParameter<"::mlir::StringAttr">:$chip,
     ArrayRefParameter<"::attn::SpaceInfoAttr">:$spaces, "::attn::MmaInfoAttr":$mma,

@@ -34,7 +34,8 @@ class Attn_Bound<int bitNumber, string cppName, string boundName, int atLeast,
   string lastDiagonal = "";
 }
 
-// A bound beyond all positions is none, and its sum with one could overflow.
+// A bound beyond all positions has no effect. `min` keeps its sum with a
+// position from overflowing.
 def Attn_WindowLeft
     : Attn_Bound<0, "WindowLeft", "window_left", 0,
                  "keys before the diagonal that a query sees"> {
@@ -61,10 +62,10 @@ class Attn_Mask<int value, string cppName, string maskName, bit fromLast,
   string name = maskName;
   bit bottomRight = fromLast;
   string meaning = text;
-  // Does the last key lie on the diagonal? Otherwise a bound says it, if any.
+  // Whether the last key lies on the diagonal. If not, a bound gives it, if there is one.
   bit causal = 0;
-  // Bounds that launches have to give, and those that they may give, and
-  // whether at least one of them is needed.
+  // The bounds that a launch must give, those that it may give, and whether it
+  // must give at least one of the latter.
   list<Attn_Bound> needs = [];
   list<Attn_Bound> takes = [];
   bit needsAny = 0;
@@ -94,7 +95,7 @@ def Attn_CausalBottomRight : Attn_Causal<2, 1>;
 
 class Attn_Window<int value, bit fromLast>
     : Attn_AlignedMask<value, "Window", "window", fromLast,
-                       "what its bounds leave"> {
+                       "no key outside its bounds"> {
   let takes = [Attn_WindowLeft, Attn_WindowRight];
   let needsAny = 1;
   let served = "";

@@ -273,7 +273,7 @@ def Nvx_ClusterRankOp : Nvx_Op<"cluster_rank", [
 }
 
 //===----------------------------------------------------------------------===//
-// Stamps
+// Additions to memory
 //===----------------------------------------------------------------------===//
 
 def Nvx_ReduceAddOp : Nvx_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -333,6 +333,10 @@ def Nvx_TurnPassOp : Nvx_Op<"turn_pass", [MemoryEffects<[MemRead, MemWrite]>]> {
   let arguments = (ins I32:$turn, LLVM_AnyPointer:$address);
   let assemblyFormat = "$turn `at` $address attr-dict `:` type($address)";
 }
+
+//===----------------------------------------------------------------------===//
+// Stamps
+//===----------------------------------------------------------------------===//
 
 def Nvx_StampOp : Nvx_Op<"stamp", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cursor", "next"]>]> {

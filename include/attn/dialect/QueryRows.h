@@ -9,8 +9,8 @@
 
 namespace attn {
 
-/// What a kernel says of its queries: its attributes, and the types of its
-/// arguments.
+/// The facts about the queries of a kernel: its attributes, and the types of
+/// its arguments.
 struct QueryRows {
   ArgumentsAttr args;
   mlir::TypeRange types;

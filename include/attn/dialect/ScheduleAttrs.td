@@ -28,8 +28,8 @@ def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-/// The members of an attribute that has knobs as its parameters. Their text is
-/// that of a `struct`, or, of statements, read and printed in C++.
+/// The members of an attribute whose parameters are knobs. A config prints them
+/// as a `struct`; C++ code parses and prints statements.
 class Attn_KnobMembers<string cppClass, list<Attn_Knob> knobs> {
   dag parameters = !dag(ins, !foreach(k, knobs, !if(!or(!empty(k.absent), !eq(k.home, "Statement")),
       !cast<AttrOrTypeParameter>(AttrParameter<k.allowed.cppType, k.meaning>),
@@ -74,7 +74,7 @@ def Attn_ConfigAttr : Attn_Attr<"Config", "config"> {
   let extraClassDefinition = Attn_ConfigMembers.definition;
 }
 def Attn_StatementsAttr : Attn_PartAttr<"Statements"> {
-  let summary = "what the statements `knob` say";
+  let summary = "the values of the statements `knob`";
   let parameters = Attn_StatementMembers.parameters;
   let genVerifyDecl = 1;
   let extraClassDeclaration = Attn_StatementMembers.declaration;
@@ -149,19 +149,19 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     list   := `{` entry* `}`
     entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
     ```
-    A channel of `scope cluster` is filled for all CTAs of the cluster at once, each of
-    which loads a share of every tile, and is free when all of them have released it; an edge
-    of that scope is signalled by all CTAs to all CTAs.
+    Into a channel of `scope cluster`, each CTA of the cluster loads its share of every tile for
+    all CTAs; a slot is free when all of them have released it. An edge of that scope is signalled
+    by every CTA to every CTA.
     `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
-    `after`: work items). `over x[cross]` lies over the other sub-tile of x. A name that is
-    a guard's word or no identifier is quoted. The statements `knob` say:
+    `after`: work items). `over x[cross]` shares the memory of the other sub-tile of x. A name is
+    quoted if it is the word of a guard or not an identifier. The statements `knob` set:
 }], Attn_StatementLines, [{
     **Constraints** (what fits a kernel and a machine is judged by `attn-verify-schedule`)
     - C1: the names of roles, of places, of edges and turns, and of rendezvous are different
-    - C2: one body a role and replica
+    - C2: one body for each role and replica
     - C3: denominators are at least 1, shares are at most 1, a split has at least 1 sub-tile
     - C4: replicas, sub-tiles, depths, parts, credits and shifts are at most 64
-    - C5: `skip right` and `skip both` go with a split of at least 2 sub-tiles
+    - C5: `skip right` and `skip both` need a split of at least 2 sub-tiles
   }]);
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$machine,
     "::attn::SplitAttr":$split, // null: not cut

@@ -7,9 +7,9 @@ include "mlir/IR/OpBase.td"
 def Attn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
   let cppNamespace = "::attn";
   let description = [{
-    What makes an op legal in a score or mask region: a pure scalar op that can
-    be applied to tiles element by element. Upstream ops get it by external
-    models, those of ScoreOps.td alone.
+    Makes an op legal in a score or mask region. It must be a pure scalar op that
+    can be applied to tiles element by element. External models attach the
+    interface to the upstream ops that ScoreOps.td lists.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -22,7 +22,7 @@ def Attn_ScoreOpInterface : OpInterface<"ScoreOpInterface"> {
       [{ return ::mlir::failure(); }]>,
     InterfaceMethod<[{
       The range of an integer result (signed, both ends included) from the
-      ranges of the operands; nothing where it cannot be told.
+      ranges of the operands; nothing if it is unknown.
       }], "::std::optional<::mlir::ConstantIntRanges>", "inferRange",
       (ins "::llvm::ArrayRef<::mlir::ConstantIntRanges>":$operands), [{}],
       [{ return ::attn::inferIntegerRange($_op, operands); }]>,

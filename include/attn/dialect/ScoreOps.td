@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ops that score and mask regions may hold: an op is a record. From here
-// come the list that the verifier reads, derivatives, weights and expansions
+// The ops that score and mask regions may hold: an op is a record. From these
+// records come the list that the verifier reads, derivatives, weights and expansions
 // (dialect/lib/ScoreOps.cpp), what `attn-run --check` computes
 // (tools/attn-run/region_ops.cpp), the functions of the Python package, the
 // page docs/score-ops.md, and the cases of test/Tools/regions.py and
@@ -24,7 +24,7 @@ def Attn_Rounding : Attn_Error<"", "">;
 class Attn_Relative<int digits>
     : Attn_Error<"0x1p-" # digits # " * y", "2^-" # digits # " of the result">;
 class Attn_Absolute<int digits> : Attn_Error<"0x1p-" # digits, "2^-" # digits>;
-// lg2.approx is as close as this beside 1, and e^a rounds what it gives to ex2.
+// lg2.approx has this error near 1. e^a rounds the argument of ex2.
 def Attn_OfLog : Attn_Error<"0x1p-22 * std::fmax(1, std::fabs(y))",
                             "2^-22 of the result, or 2^-22 if that is more">;
 def Attn_OfExp : Attn_Error<"y == 0 ? 0 : (0x1p-22 + 0x1p-23 * std::fabs(a)) * y",
@@ -35,14 +35,15 @@ class Attn_ScoreOp<string opDialect, string opName, string cppName,
                    string text> {
   string name = opDialect # "." # opName;
   string meaning = text;
-  // By each operand. An integer or truth value has none, and no derivative by it.
+  // By each operand. An integer or a truth value has no derivative, and there is
+  // none by it.
   list<string> derivatives = [];
-  // The body of a C++ function of `a`, if kernels compute the op by others. One
-  // that needs integers or flags has a pattern in codegen/emit/MathToNVVM.cpp.
+  // The body of a C++ function of `a`, if kernels compute the op by other ops. An
+  // op that needs integers or flags has a pattern in codegen/emit/MathToNVVM.cpp.
   string expansion = "";
   bit f32Only = 0;
-  // The seconds that the assembler takes for regions of ops of this kind, in
-  // those that it takes for additions: rungs of the ladder are chosen by it.
+  // The time that the assembler needs for a region of such ops, divided by the
+  // time for additions. It decides the rung of the ladder.
   bits<32> weight = 1;
   bits<32> weightByConstant = weight;
 
@@ -55,8 +56,8 @@ class Attn_ScoreOp<string opDialect, string opName, string cppName,
   string expand = !if(!empty(expansion), "nullptr", "[](Scalar a) -> Scalar {" # expansion # "}");
 }
 
-/// A word of the programs of regions (docs/launch-plan.md): floats to one of
-/// their type.
+/// A word of the programs of regions (docs/launch-plan.md): a function of floats
+/// whose result has their type.
 class Attn_FloatWord<string programWord, int arity, string cpp> {
   string word = programWord;
   bits<32> operands = arity;
@@ -84,7 +85,7 @@ class Attn_FloatOp<string opDialect, string opName, string cppName, int arity,
   let numberSlopes = numberSlopesOf;
 }
 
-/// A function of one f32, which Python has by the op's name.
+/// A function of one f32. Python has a function of the op's name.
 class Attn_Function<string opName, string cppName, int seconds, string text,
                     string cpp>
     : Attn_FloatOp<"math", opName, cppName, 1, text, cpp> {
@@ -92,7 +93,7 @@ class Attn_Function<string opName, string cppName, int seconds, string text,
   let weight = seconds;
 }
 
-/// Two integers to one of their type, which wraps around.
+/// A function of two integers whose result has their type and wraps around.
 class Attn_IntOp<string opName, string cppName, string text, string cpp>
     : Attn_ScoreOp<"arith", opName, cppName, text>,
       Attn_OtherWord<opName, "integers(name, [](I a, I b, [[maybe_unused]] unsigned bits) { return " # cpp # "; })">;
@@ -165,9 +166,9 @@ def Attn_TanhApprox : Attn_FloatWord<"tanh.afn", 1, "std::tanh(a)"> {
 }
 def Attn_Erf : Attn_Function<"erf", "ErfOp", 100, "the error function", "std::erf(a)"> {
   let derivatives = ["2 * inv_sqrtpi * exp(-(a * a))"];
-  // The coefficients of erf a / a in a^2 within a relative 2^-24 for |a| < 1, and
-  // of log2(1 - erf a) for a in [1, 4], with which erf a is within 2^-25, both
-  // fitted for the smallest error. erf 4 rounds to 1. MLIR's own expansion
+  // The polynomial in a^2 for erf a / a is within a relative 2^-24 for |a| < 1.
+  // The one for log2(1 - erf a) brings erf a within 2^-25 for a in [1, 4]. Both
+  // are fitted for the smallest error. erf 4 rounds to 1. MLIR's own expansion
   // selects among the coefficients of three quotients, for which the assembler
   // needs minutes instead of seconds.
   let expansion = [{
@@ -249,7 +250,7 @@ def Attn_MaxSI : Attn_IntOp<"maxsi", "MaxSIOp", "the larger one", "std::max(a, b
 def Attn_MinSI : Attn_IntOp<"minsi", "MinSIOp", "the smaller one", "std::min(a, b)">;
 def Attn_MaxUI : Attn_UnsignedOp<"maxui", "MaxUIOp", "the larger one, unsigned", "std::max(a, b)">;
 def Attn_MinUI : Attn_UnsignedOp<"minui", "MinUIOp", "the smaller one, unsigned", "std::min(a, b)">;
-// By as many bits as there are, or more, nothing but the sign is left.
+// A shift by the width or more leaves only the sign.
 def Attn_ShLI : Attn_UnsignedOp<"shli", "ShLIOp", "a << b", "b < bits ? a << b : 0">;
 def Attn_ShRSI : Attn_IntOp<"shrsi", "ShRSIOp", "a >> b, of the sign's bits",
                             "a >> std::min<U>(unsignedOf(bits, b), bits - 1)">;

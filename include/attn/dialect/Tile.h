@@ -31,8 +31,9 @@ mlir::Type gatheredType(mlir::Type element);
 /// Checks the number and the direction of a loop's bounds.
 llvm::LogicalResult verifyRanges(mlir::Operation *loop, RangesAttr ranges,
                                  mlir::ValueRange bounds);
-/// Returns the type of a step's result in one sub-tile's memory: that of the
-/// rows that a sub-tile gives if the step shares a tile, else its own.
+/// Returns the type of a step's result in one sub-tile's memory: the type of
+/// the rows that a sub-tile gives if the step shares a tile, otherwise the
+/// result's own type.
 mlir::RankedTensorType pieceTypeOf(mlir::Value result);
 
 } // namespace attn::tile

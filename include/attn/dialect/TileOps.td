@@ -36,7 +36,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
       has an `output`, `output_gradient`, `lse`, `lse_gradient`, `delta` and `lse2`; one of a kind `bwd...` has a
       `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind; one of kind `sum` has
       `partial_sums` and a `capture_gradient`. The results of a kernel of kind `delta` are `delta` and `lse2`, those of a kind
-      `bwd...` its gradients, that of kind `sum` the `capture_gradient`; elsewhere `output` and `lse` are. Results are
+      `bwd...` its gradients, that of kind `sum` the `capture_gradient`; of other kinds, `output` and `lse`. Results are
       not read, other arguments are
     - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
       `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta`,
@@ -579,7 +579,7 @@ def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]
     Adds one block of scores and values to a state that stands for
     sum_j softmax(s)_j v_j over the whole row; `tile.attend_result` reads it out.
     `attn-fuse-online-softmax` replaces both by the (m, l, O) recurrence. The scores are
-    multiplied by `scale` first. Keys that `keep` is false for have no part in the sum of values, but in the softmax.
+    multiplied by `scale` first. A key for which `keep` is false counts in the softmax, but its value is not added.
 
     **Example**
     ```mlir
@@ -597,7 +597,7 @@ def Tile_AttendOp : Tile_Op<"attend", [Pure, AllTypesMatch<["state", "result"]>]
 def Tile_AttendResultOp : Tile_Op<"attend_result", [Pure]> {
   let summary = "O (normalized) and LSE of an attend state";
   let description = [{
-    `sinks` are scores without values, one for each row: they have a part in the sum of the softmax and in the LSE.
+    `sinks` are scores without values, one for each row: they count in the sum of the softmax and in the LSE.
 
     **Example** `%out, %rows = tile.attend_result %acc : tensor<64x64xf32> -> tensor<64x64xf32>, tensor<64xf32>`
   }];

@@ -17,7 +17,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     each part is a tensor of partial results for the same batches, heads and positions.
     With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
     them: row r and column c of it are element c / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 * 2 + c % 2. The groups
-    of the same rows follow each other. The tensor's rows are contiguous, and full blocks of 64.
+    of the same rows follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
@@ -121,12 +121,12 @@ def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>, AllElementTy
 def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "adds a tile to a tensor in memory; rows out of bounds are dropped";
   let description = [{
-    CTAs add to one element in any order. `grouped` is that of `tile.load`. With `column`, the tile has some of the columns,
-    from that one on, and all of them are in the tensor.
+    CTAs add to one element in any order. `grouped` has the meaning that it has in `tile.load`. With `column`, the tile
+    has only the columns from that one on, and all of its columns are in the tensor.
 
     **Constraints**
-    - C1 to C3 of `tile.load`, for the destination; with `column`, at most its last dimension
-      in place of at least
+    - C1 to C3 of `tile.load`, for the destination; with `column`, the tile has at most as many
+      columns as the destination, not at least
     - C4: the elements are f32; C4 of `tile.load`, with `column` also for the columns of the tile
 
     **Example**

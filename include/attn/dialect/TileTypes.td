@@ -109,7 +109,7 @@ def Tile_WorkType : Tile_Type<"Work", "work"> {
 }
 
 //===----------------------------------------------------------------------===//
-// What ops take. After `attn-distribute` a tile is a vector: the share that a thread holds.
+// Types of operands and results. After `attn-distribute` a tile is a vector: the share that a thread holds.
 //===----------------------------------------------------------------------===//
 
 class Tile_RankOf<int rank, string text> : Type<
@@ -146,7 +146,7 @@ def Tile_I32OrTile : AnyTypeOf<[I32, RankedTensorOf<[I32]>, VectorOfNonZeroRankO
 def Tile_F32OrTile : AnyTypeOf<[F32, RankedTensorOf<[F32]>], "f32 or a tile of them">;
 def Tile_JoinedValue : AnyTypeOf<[StaticShapeTensorOf<[F32]>, VectorOfNonZeroRankOf<[F32]>],
   "tile of f32 or a thread's share">;
-// What steps hand on: loops carry tiles and numbers, and a step may make the work item.
+// Values that steps pass on: loops carry tiles and numbers, and a step may compute the work item.
 def Tile_CarriedValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar], "tile or number">;
 def Tile_StepValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Tile_WorkType], "tile, number or work item">;
 def Tile_AnyValue : AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank, Tile_Scalar, Tile_WorkType],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and axes of the values of a kernel: what the places of a schedule call
-// them. The default names of each kind of kernel are the files of
+// The names that schedules use for the values of a kernel, and their axes. The
+// default names of each kind of kernel are the files of
 // passes/schedule/data/values.
 #ifndef ATTN_DIALECT_VALUESATTR_TD
 #define ATTN_DIALECT_VALUESATTR_TD

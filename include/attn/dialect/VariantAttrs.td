@@ -14,15 +14,15 @@ def Attn_BoundAttr : AttrDef<Attn_Dialect, "Bound"> {
 
 def Attn_ConditionAttr : AttrDef<Attn_Dialect, "Condition"> {
   let mnemonic = "condition";
-  let summary = "what the sizes of a launch have to be: all of its bounds hold";
+  let summary = "bounds on the sizes of a launch, all of which must hold";
   let description = [{
     ```
     condition := `<` bound (`and` bound)* `>`
     bound     := (`seqlen_q` | `seqlen_k` | `rows`) (`at_most` | `above`) n
     ```
-    `rows` is the number of query positions of all heads and batches. Work items
-    are not among the sizes: their number depends on the tile that a condition is
-    to choose.
+    `rows` is the number of query positions of all heads and batches. The number
+    of work items is not one of the sizes, because it depends on the tile that the
+    condition chooses.
 
     **Constraints**
     - C1: a size has at most one bound on each side, the one above below the other

@@ -20,7 +20,7 @@ def Ws_Dialect : Dialect {
   let description = [{
     Level L2. A `ws.kernel` declares its channels, holds, edges, turns and
     rendezvous, and has one program for each role. It has no arrival counts, phases, byte
-    counts and addresses: `attn-lower-channels` derives them.
+    counts or addresses: `attn-lower-channels` derives them.
 
     Before `attn-pipeline` the streaming loop is a `ws.for` of `ws.entry` ops in the
     schedule's order; after it, it is plain `scf` loops in issue order.
@@ -70,7 +70,7 @@ def Ws_TileSlot : Ws_SlotOf<"getTile().getRank() == 2", "slot of tiles">;
 def Ws_RowSlot : Ws_SlotOf<"carriesRows()", "slot of row vectors">;
 def Ws_CopiedSlot : Ws_SlotOf<"getTile().getElementType().isFloat()", "slot of tiles or row vectors">;
 def Ws_ItemSlot : Ws_SlotOf<"getTile().getElementType().isInteger()", "slot of work items">;
-// What entries of a loop hand on, and what is yielded.
+// Values that entries of a loop pass on, and values that are yielded.
 def Ws_EntryValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType], "tile, number or slot">;
 def Ws_AnyValue : AnyTypeOf<[AnyRankedTensor, Tile_Scalar, Ws_SlotType, Tile_WorkType],
   "tile, number, slot or work item">;
@@ -170,8 +170,8 @@ def Ws_ChannelOp : Ws_Op<"channel", [Symbol, HasParent<"KernelOp">]> {
     synchronization already guarantees that a slot is full or free. `cluster`: each CTA of the
     cluster fills a share of the slot in every CTA, and the slot is free when all CTAs have
     released it. `over`: the channel or hold whose memory it shares. `with`: the channel whose barriers
-    it shares. A role acquires, or waits for, the slot of the same cycle there just before, and a copy into that
-    announces the bytes of both. `offset`: first byte in shared memory, set by `attn-plan-memory`.
+    it shares. Just before, a role acquires, or waits for, the slot of the same cycle of that channel; a copy into that
+    slot announces the bytes of both. `offset`: first byte in shared memory, set by `attn-plan-memory`.
 
     **Constraints**
     - C1: depth is at least 1, `offset` at least 0
@@ -210,7 +210,7 @@ def Ws_HoldOp : Ws_Op<"hold", [Symbol, HasParent<"KernelOp">]> {
     A role writes its own piece (`ws.put`) and copies it out (`ws.store`), or lets a
     matrix instruction read it (`ws.held`). A hold of a `depth` above 1 is a ring: each put of a replica goes
     to the next of `depth` copies of its piece, and its reads are of the last one. Only a `ws.held` of all
-    pieces reads it. A tile of f32 is in the order that `tile.load` calls `grouped`; only `ws.reduce_add` reads it.
+    pieces reads such a ring. A tile of f32 is in the order that `tile.load` calls `grouped`; only `ws.reduce_add` reads it.
 
     **Constraints**
     - C1: `pieces` and `depth` are at least 1, `offset` at least 0
@@ -469,7 +469,7 @@ def Ws_MmaOp : Ws_SharedOp<"mma", [AttrSizedOperandSegments,
   let summary = "D = A * B (+ `acc`), or A * B^T with `transpose_b`; in flight until awaited";
   let description = [{
     A is a slot (with `piece`, the 64 rows of that sub-tile) or a register tile; B is a
-    slot (with `columns`, those of that sub-tile, of which the slot has as many as the result has sub-tiles).
+    slot (with `columns`, only the columns of that sub-tile).
     With `transpose_a`, A is a slot whose columns (with `piece`, 64 of them) are the rows of D. After `attn-distribute` register tiles are vectors, whose shapes are not checked.
     `fresh` is the same in all threads; if it is true, `acc` is not read and may be
     poison. The token is linear: an MMA is awaited in the block that issues it, except in a

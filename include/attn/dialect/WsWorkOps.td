@@ -33,9 +33,9 @@ def Ws_VerdictOp : Ws_Op<"verdict", [Symbol, HasParent<"KernelOp">]> {
 def Ws_MailboxOp : Ws_Op<"mailbox", [Symbol, HasParent<"KernelOp">]> {
   let summary = "memory in each CTA of a cluster, into which the first CTA sends the work item";
   let description = [{
-    It consists of a barrier for the arrival of the item, a barrier (used in the first CTA)
-    for the others having read it, the item, and a word with the parity of both barriers
-    (ItemMemory.h). `offset`: first byte in shared memory, set by `attn-plan-memory`.
+    It consists of a barrier at which the item arrives; a barrier, used in the first CTA, at
+    which the other CTAs arrive when they have read the item; the item; and a word with the
+    parity of both barriers (ItemMemory.h). `offset`: first byte in shared memory, set by `attn-plan-memory`.
 
     **Example** `ws.mailbox @mailbox at 49232`
   }];

@@ -67,9 +67,9 @@ typedef enum attn_status {
   ATTN_NO_DEVICE = 3,
   /* The driver refused; the message has the CUDA error name and the kernel. */
   ATTN_DEVICE_ERROR = 4,
-  /* The bundle has no variant for this problem, or the compiler has no way to
-   * compile it: the message says what is missing. Or a newer caller asks for
-   * something that this library does not know. */
+  /* The bundle has no variant for this problem, or the compiler cannot compile
+   * it: the message says what is missing. Or a newer caller asks for something
+   * that this library does not know. */
   ATTN_UNSUPPORTED = 5,
   /* A bug of the compiler: it neither compiled nor refused the input; the
    * message names a file that reproduces this, if there is one. */
@@ -154,8 +154,8 @@ ATTN_API void attn_bundle_destroy(attn_bundle *bundle);
 
 /* Writes the bundle to the file `path`, atomically: a reader of that file sees
  * what was there before, or all of the bundle. A compiled bundle gets the
- * variants that it does not have yet; their plan then has what the assembler
- * says of them. */
+ * variants that it does not have yet; their plan then has the assembler's
+ * reports on them. */
 ATTN_API attn_status attn_bundle_save(const attn_bundle *bundle,
                                       const char *path);
 
@@ -169,7 +169,7 @@ ATTN_API attn_status attn_bundle_serialize(const attn_bundle *bundle,
 /* The launch plan's JSON text, valid as long as the bundle. */
 ATTN_API const char *attn_bundle_plan(const attn_bundle *bundle);
 
-/* What an argument of a bundle's launches is. */
+/* The kind of an argument of a bundle's launches. */
 typedef enum attn_argument_kind {
   /* An entry of attn_launch_args.tensors. */
   ATTN_ARGUMENT_TENSOR = 0,
@@ -212,12 +212,12 @@ typedef enum attn_role {
   ATTN_ROLE_QUERY_GRADIENT = 13,
   ATTN_ROLE_KEY_GRADIENT = 14,
   ATTN_ROLE_VALUE_GRADIENT = 15,
-  /* Sums that the gradient of a capture is made of. */
+  /* The sums from which the gradient of a capture is computed. */
   ATTN_ROLE_PARTIAL_SUMS = 16,
   /* The gradient of a capture or of the scale: its name is that of the capture,
    * or "scale", after a "d". */
   ATTN_ROLE_CAPTURE_GRADIENT = 17,
-  /* The sums that dQ is made of, f32, without the scale. */
+  /* The sums from which dQ is computed, f32, without the scale. */
   ATTN_ROLE_QUERY_GRADIENT_SUMS = 18,
   /* The probability with which a weight is dropped, from 0 to 1. */
   ATTN_ROLE_DROPOUT_RATE = 19,

@@ -26,7 +26,7 @@ struct KeyExpression {
   bool is(int64_t value) const {
     return kind == Number && sum.constant == value;
   }
-  /// Whether it is proven not to fall when the query's position grows.
+  /// Whether it is proven not to decrease when the query's position grows.
   bool isOrdered(const SumMaker &sums) const;
   bool operator==(const KeyExpression &other) const {
     return kind == other.kind && sum == other.sum && parts == other.parts &&

@@ -8,8 +8,8 @@
 
 namespace attn {
 
-/// A formula without negations. Bounds and guards may grow and fall when the
-/// query's position grows: isOrdered() of their intervals says more.
+/// A formula without negations. Bounds and guards may increase and decrease as
+/// the query's position grows: isOrdered() of their intervals says more.
 struct MaskFormula {
   enum Kind {
     True,

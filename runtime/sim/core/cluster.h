@@ -51,7 +51,7 @@ public:
   // For handlers.
 
   Cluster *getNeighbor() { return neighbor; }
-  /// Columns are free, or the permit to allocate is.
+  /// Must be called when columns, or the permit to allocate them, become free.
   void wakeNeighbor() {
     if (neighbor) {
       neighbor->wake();
@@ -74,8 +74,9 @@ public:
 
 private:
   void completePhase();
-  /// Whether to stop: at once after the failure of a lower number, which is the
-  /// one reported; after that of a higher number some turns later.
+  /// Whether to stop: at once if a cluster with a lower number has failed,
+  /// since the lowest failure is reported; some turns later if one with a
+  /// higher number has.
   bool mustStop(uint64_t firstFailed);
   void wake();
   /// Called if no CTA can run: reports why if not all have ended, otherwise
@@ -89,7 +90,7 @@ private:
   /// Null if there is no observer.
   std::unique_ptr<ClusterObserver> observer;
   Cluster *neighbor = nullptr;
-  /// It can do nothing until the neighbor wakes it.
+  /// Whether it cannot continue until the neighbor wakes it.
   bool isStuck = false;
   CtaTurns turns;
   uint64_t turnsSinceFailure = 0;

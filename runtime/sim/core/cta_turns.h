@@ -22,9 +22,9 @@ public:
 
   bool isBackward() const { return backward; }
   /// Whether a CTA is to start before the next turn. CTAs start as late as
-  /// possible: a kernel that uses the memory of a CTA too early is then found
-  /// out. But a CTA that polls never blocks, and may wait for one that has not
-  /// started.
+  /// possible: a kernel that uses the memory of a CTA too early is then
+  /// detected. But a CTA that polls never blocks, and may wait for one that has
+  /// not started.
   bool mustStart(const Ctas &ctas);
   /// Lets a CTA start that has not started. Returns false if all have.
   bool startOne(const Ctas &ctas);

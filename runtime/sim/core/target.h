@@ -12,8 +12,8 @@
 
 namespace attn::sim {
 
-/// A bit each. PTX of targets up to sm_90 executes on all that follow; that
-/// with an "f" in its family, that with an "a" on its own chip.
+/// One bit each. PTX for a target up to sm_90 runs on all later chips; PTX for
+/// a target with an "f" runs in its family, with an "a" only on its own chip.
 enum Target : uint8_t {
   kUpToSm90 = 1 << 0,
   kSm90a = 1 << 1,

@@ -27,15 +27,16 @@ public:
   TensorAllocator(uint64_t seed, uint64_t cta)
       : seed(seed), random(seed * 0x9e3779b97f4a7c15 + cta) {}
 
-  /// Fills in the base of as many columns, a multiple of their number; false if
-  /// they are not free.
+  /// Sets the base of the wanted columns, a multiple of their number; returns
+  /// false if none are free.
   bool allocate(TmemAllocation &wanted);
-  /// Of a pair of CTAs: the same columns of both, for `wanted` and `peers`.
+  /// Allocates the same columns in both CTAs of a pair, for `wanted` and
+  /// `peers`.
   bool allocateBoth(TmemAllocation &wanted, TensorAllocator &peer,
                     TmemAllocation &peers);
   /// Whether a dealloc of a pair waits for the other CTA.
   bool waitsForPeer() const { return seed % 2 == 0; }
-  /// False if there is no such allocation.
+  /// Returns false if there is no such allocation.
   bool release(uint32_t base, uint32_t columns);
   bool contains(uint32_t column, uint32_t columns) const;
   const std::vector<TmemAllocation> &get() const { return allocations; }
@@ -58,7 +59,7 @@ private:
   bool isTaken(uint32_t base, uint32_t columns) const;
   uint32_t countTaken() const;
   void add(const TmemAllocation &allocation);
-  /// kTmemColumns: there are no such columns.
+  /// Returns kTmemColumns if there are no such columns.
   uint32_t chooseBase(uint32_t columns, const TensorAllocator &peer);
 
   const uint64_t seed;

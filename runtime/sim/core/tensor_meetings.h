@@ -16,7 +16,7 @@ struct TensorMeeting {
   Kind kind = Kind::Allocate;
   /// By CTA of the pair: what each asks for.
   TmemAllocation wanted[2];
-  /// The CTAs that are there, a bit each.
+  /// The CTAs that have arrived, one bit each.
   uint32_t arrived = 0;
   /// The columns are allocated.
   bool isDone = false;
@@ -24,7 +24,8 @@ struct TensorMeeting {
 
 class TensorMeetings {
 public:
-  /// The meeting that CTA `side` of the pair is at, which may be made.
+  /// Returns the current meeting of CTA `side` of the pair, and creates it if
+  /// necessary.
   TensorMeeting &current(uint32_t side) {
     if (next[side] == meetings.size()) {
       meetings.emplace_back();

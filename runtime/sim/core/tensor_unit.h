@@ -19,14 +19,14 @@ namespace attn::sim {
 class Cta;
 class Warp;
 
-/// Is told when a warp uses the result of one of its loads.
+/// Receives an event when a warp uses the result of one of its loads.
 class LoadObserver {
 public:
   virtual ~LoadObserver() = default;
   virtual void useLoad(const Warp &warp, uint64_t number) = 0;
 };
 
-/// The facts that observers are told about an operation of the queue.
+/// The facts that observers receive about an operation of the queue.
 struct TensorFacts {
   /// "mma", "cp", "shift" or "commit".
   const char *name = "";
@@ -43,7 +43,7 @@ struct TensorFacts {
 class TensorOp {
 public:
   virtual ~TensorOp() = default;
-  /// Takes effect, all at once. Returns "" or what went wrong.
+  /// Takes effect, all at once. Returns "" or the error.
   virtual std::string complete(Cta &cta) = 0;
   /// Returns the tensor memory that it will write, in its CTA or in both CTAs
   /// of a pair.
@@ -56,7 +56,7 @@ public:
   uint32_t warp = 0;
   uint32_t lane = 0;
   bool isCommit = false;
-  /// The observer's: when it is complete.
+  /// Set by the observer: when it is complete.
   uint64_t end = 0;
 };
 
@@ -92,15 +92,15 @@ public:
   /// Of a pair of CTAs, the first one's.
   void start(std::unique_ptr<TensorOp> op);
   void start(TensorMove move);
-  /// A load's result is used: it is complete.
+  /// Completes a load whose result is used.
   void useLoad(const Warp &warp, uint64_t number);
-  /// All loads or stores of a warp are to be complete.
+  /// Completes all loads or stores of a warp.
   void finishMoves(uint32_t warp, bool loads);
-  /// The columns were allocated: their content is undefined.
+  /// Makes the content of columns undefined when they are allocated.
   void poison(uint32_t base, uint32_t columns);
 
   // For the schedule.
-  /// What may complete next.
+  /// The number of operations that may complete next.
   size_t countReady() const;
   void completeReady(size_t index);
   /// Operations in the queue.
@@ -109,9 +109,9 @@ public:
   TensorAllocator allocator;
   /// Of a pair of CTAs, the first one's.
   TensorMeetings meetings;
-  /// The kernel's cta_group; 0: no instruction has said.
+  /// The kernel's cta_group; 0 if no instruction has named it yet.
   unsigned group = 0;
-  /// Null: nobody.
+  /// Null if nobody observes.
   LoadObserver *observer = nullptr;
 
 private:

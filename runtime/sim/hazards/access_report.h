@@ -34,14 +34,14 @@ struct Accessor {
   bool isAsync = false;
   bool reads = false;
   bool writes = false;
-  /// It stores the value that is there already.
+  /// Whether it stores the value that is there already.
   bool keeps = false;
   /// In the memory's table.
   AccessId id;
-  /// Accesses from this index on that are by the same instruction are by other
-  /// lanes, which store the same value.
+  /// Accesses of the same instruction from this index on are by other lanes
+  /// that store the same value.
   uint32_t firstTwin = kNone;
-  /// An access that is known to be before.
+  /// An access that is known to come before it.
   AccessId before;
 };
 

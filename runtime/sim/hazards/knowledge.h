@@ -39,8 +39,8 @@ struct RemoteKnowledge {
 /// issued; other components say which operations are known to be complete.
 struct TensorKnowledge {
   Clock ordered;
-  /// The part that a tcgen05.fence::before_thread_sync, or what implies one,
-  /// has released.
+  /// The part that a tcgen05.fence::before_thread_sync, or an instruction that
+  /// implies one, has released.
   Clock fenced;
 
   void join(const TensorKnowledge &other) {

@@ -18,8 +18,8 @@ class LoadTracker {
 public:
   explicit LoadTracker(const RegisterPlan &plan) : plan(plan) {}
 
-  /// Looks at an instruction's registers before it executes. False if it is not
-  /// to execute.
+  /// Checks an instruction's registers before it executes. Returns false if it
+  /// must not execute.
   bool check(Warp &warp, const RegisterWatch &watch);
   /// A load. Returns its number, from 1.
   uint64_t issue(const Inst &inst, uint32_t pc);

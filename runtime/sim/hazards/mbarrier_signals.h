@@ -63,9 +63,9 @@ public:
   /// A load will signal an mbarrier, or has: returns the epoch of that.
   void beginLoad(uint32_t address, uint32_t load);
   uint32_t endLoad(uint32_t address, uint32_t load, uint64_t phase);
-  /// Something asynchronous arrives that makes `known` known.
+  /// Records an asynchronous arrival that releases the knowledge `known`.
   void arriveAsync(uint32_t address, const Knowledge &known);
-  /// A tcgen05.commit will arrive, or does.
+  /// Records that a tcgen05.commit will arrive, or that it arrives.
   void beginCommit(uint32_t address) { ++states[address].commits; }
   void arriveCommit(uint32_t address, const Knowledge &known);
   /// Whether some thread has waited for the phase of a load's epoch.

@@ -23,13 +23,13 @@ public:
   void initMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   void invalMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   void initFence(const Warp &warp);
-  /// Before anything else is done with one.
+  /// Must be called before any other use of an mbarrier.
   void useMbarrier(const Warp &warp, unsigned lane, uint32_t address);
   /// Before a copy of the async proxy is to signal one.
   void useForLoad(const Accessor &by, uint32_t address);
-  /// An arrival of `scope` (None: it says none) that releases, or is relaxed.
-  /// At another CTA's mbarrier, one of the scope of a CTA is as good as
-  /// relaxed.
+  /// Records an arrival with `scope` (None if it names none), which releases or
+  /// is relaxed. At the mbarrier of another CTA, an arrival of CTA scope counts
+  /// as relaxed.
   void arriveMbarrier(const Warp &warp, unsigned lane, uint32_t address,
                       uint64_t phase, bool releases, Scope scope);
   /// expect_tx or complete_tx.

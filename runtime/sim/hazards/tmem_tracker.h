@@ -22,7 +22,7 @@ struct TensorAction {
   /// It also reads what it writes.
   bool accumulates = false;
   uint64_t key = 0;
-  /// The CTAs where it does all that, a bit each.
+  /// The CTAs that take part, one bit each.
   uint32_t ranks = 0;
   /// Shared addresses of 16 bytes each that it reads.
   std::vector<uint32_t> chunks;

@@ -23,7 +23,7 @@ struct UmmaOperandCheck {
   std::vector<uint32_t> &chunks;
 
   /// Checks the descriptor `bits` of operand "A" or "B", stores it in `operand`
-  /// and appends its chunks. False after a fault.
+  /// and appends its chunks. Returns false after a fault.
   bool run(uint64_t bits, const char *name, MatrixOperand &operand);
   /// Like run(), but does not check the chunks: the caller has to check those
   /// that are appended.

@@ -44,9 +44,9 @@ void storeFloats(Warp &warp, uint32_t slot, const float *values) {
   }
 }
 
-// To nearest without .sat, which is what kernels use: made to be inlined.
-// Products are left to the general form where .ftz may depend on what was
-// rounded.
+// Rounding to nearest without .sat, the usual case in kernels; these functions
+// are made to be inlined. Products use the general form where .ftz may depend
+// on the bits that rounding dropped.
 template <bool ftz> float flushIn(float a) { return ftz ? flushF32(a) : a; }
 template <bool ftz> float flushOut(float a) {
   return canonicalF32(ftz ? flushF32(a) : a);

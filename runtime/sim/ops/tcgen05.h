@@ -22,8 +22,8 @@ bool isWholeWarp(Warp &warp, Step &step);
 bool readUniform(Warp &warp, const uint32_t *lanes, const char *name,
                  uint32_t &value);
 
-/// Notes the instruction's cta_group; of two, `lane` uses the other CTA. False
-/// after a fault.
+/// Records the instruction's cta_group. If it is 2, `lane` uses the other CTA.
+/// Returns false after a fault.
 bool useGroup(Warp &warp, unsigned group, unsigned lane);
 
 /// Whether a region's columns are allocated; false after a fault.

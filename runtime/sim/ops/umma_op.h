@@ -33,7 +33,7 @@ struct UmmaOp final : TensorOp {
   uint32_t disabled[2 * kMaskWords] = {};
 
   uint32_t rows() const { return spec.m / group; }
-  /// 64 rows of a pair are there twice, each for a half of the columns.
+  /// A pair has 64 rows twice, each time for one half of the columns.
   uint32_t parts() const { return group == 2 && rows() == kUmmaRows ? 2 : 1; }
   /// The half quadrants of D and A: all, or one of each quadrant.
   uint32_t halves() const {

@@ -2,9 +2,10 @@
 //
 // Tensor maps (the 128 bytes behind CUtensorMap): validation as by
 // cuTensorMapEncodeTiled, its encoding and the inverse. The layout is not
-// documented; it was derived from what the driver (CUDA 13.0 on an H200) makes
-// of some thousand maps, with all of which this agrees bit by bit. Maps of
-// sub-byte types and of swizzles that sm_90 lacks are refused, as there.
+// documented; it was derived from the encodings that the driver (CUDA 13.0 on
+// an H200) makes of some thousand maps. This code agrees with all of them bit
+// by bit. Maps of sub-byte types and of swizzles that sm_90 lacks are refused,
+// as there.
 
 #ifndef ATTN_SIM_UNITS_TENSOR_MAP_H
 #define ATTN_SIM_UNITS_TENSOR_MAP_H

@@ -78,8 +78,8 @@ enum class TmaStatus : uint8_t {
   BadReduction,
 };
 
-/// What an operation did. `boxBytes` is what a load announces to its mbarrier.
-/// On GlobalFault, `address` and `bytes` are the refused run's.
+/// The result of an operation. `boxBytes` is what a load announces to its
+/// mbarrier. On GlobalFault, `address` and `bytes` are the refused run's.
 struct TmaResult {
   TmaStatus status = TmaStatus::Ok;
   uint32_t boxBytes = 0;

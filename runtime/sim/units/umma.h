@@ -61,10 +61,11 @@ struct UmmaSpec {
 };
 
 /// Decodes an instruction descriptor for `ctas` CTAs (1 or 2). Returns "" or
-/// what is wrong with it.
+/// the error.
 std::string decodeUmmaInstruction(UmmaKind kind, uint32_t bits, unsigned ctas,
                                   UmmaSpec &spec);
-/// Whether the operand can have a swizzle mode. Returns "" or why not.
+/// Checks that the operand can have a swizzle mode. Returns "" or the reason
+/// why not.
 const char *checkUmmaSwizzle(MatrixType type, bool isTransposed,
                              Swizzle swizzle);
 

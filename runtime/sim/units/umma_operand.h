@@ -11,7 +11,7 @@
 
 namespace attn::sim {
 
-/// Decodes a descriptor. Returns "" or what is wrong with it.
+/// Decodes a descriptor. Returns "" or the error.
 const char *decodeUmmaDescriptor(uint64_t bits, MatrixDescriptor &out);
 /// For tests: version 1, everything else as given.
 uint64_t encodeUmmaDescriptor(const MatrixDescriptor &descriptor);

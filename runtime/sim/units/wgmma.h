@@ -41,7 +41,7 @@ struct WgmmaSpec {
   WgmmaArithmetic arithmetic = WgmmaArithmetic::Hardware;
 };
 
-/// Why PTX has no such instruction, or null.
+/// Returns the reason why PTX has no such instruction, or null.
 const char *checkWgmma(const WgmmaSpec &spec);
 
 /// 32-bit registers a thread holds of D: n/2, or n/4 for f16.

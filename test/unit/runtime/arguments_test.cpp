@@ -137,7 +137,7 @@ TEST_F(Arguments, strideZeroOnBatchAndHeadsOfInputs) {
 }
 
 TEST_F(Arguments, strideZeroWhereHeadsComeFirst) {
-  plan.problem.layout = "bhsd";
+  plan.problem.layout = Layout::BHSD;
   call.k.strides[1] = 0;
   EXPECT_EQ(error(), "");
   call.k.strides[2] = 0;

@@ -45,7 +45,7 @@ TEST(LaunchPlan, findsArgumentsByRole) {
 
 TEST(LaunchPlan, takesArgumentsWithoutRoles) {
   LaunchPlan plan = parsedPlan(samplePlanWith(R"("role":"key",)", ""));
-  EXPECT_EQ(plan.args[1].role, Role::None);
+  EXPECT_FALSE(plan.args[1].role.has_value());
   EXPECT_EQ(plan.findArg(Role::Key), -1);
 }
 
@@ -74,13 +74,13 @@ TEST(LaunchPlan, readsNumericsOfAVariant) {
   LaunchPlan plan = parsedPlan();
   ASSERT_TRUE(plan.variants.at(0).numerics.has_value());
   const PlanNumerics &numerics = *plan.variants[0].numerics;
-  EXPECT_EQ(numerics.scoreRelative, 5e-6);
-  EXPECT_EQ(numerics.oRelative, 0.0079);
-  EXPECT_EQ(numerics.oPerKey, 5e-8);
-  EXPECT_EQ(numerics.flush, 1e-38);
-  EXPECT_EQ(numerics.lseRelative, 2e-7);
-  EXPECT_EQ(numerics.lseAbsolute, 2e-5);
-  EXPECT_EQ(numerics.lsePerRootKey, 4e-7);
+  EXPECT_EQ(numerics[PlanNumerics::ScoreRelative], 5e-6);
+  EXPECT_EQ(numerics[PlanNumerics::ORelative], 0.0079);
+  EXPECT_EQ(numerics[PlanNumerics::OPerKey], 5e-8);
+  EXPECT_EQ(numerics[PlanNumerics::Flush], 1e-38);
+  EXPECT_EQ(numerics[PlanNumerics::LseRelative], 2e-7);
+  EXPECT_EQ(numerics[PlanNumerics::LseAbsolute], 2e-5);
+  EXPECT_EQ(numerics[PlanNumerics::LsePerRootKey], 4e-7);
   EXPECT_EQ(
       errorWith("5e-6", "-1"),
       "plan: variants[0].numerics.score_relative: expected a number from 0 to "
@@ -103,22 +103,9 @@ TEST(LaunchPlan, readsNumericsOfGradients) {
   LaunchPlan plan = parsedPlan(text);
   ASSERT_TRUE(plan.variants.at(0).gradientNumerics.has_value());
   const PlanGradientNumerics &numerics = *plan.variants[0].gradientNumerics;
-  double PlanGradientNumerics::*members[] = {
-      &PlanGradientNumerics::scoreRelative,
-      &PlanGradientNumerics::exponential,
-      &PlanGradientNumerics::exponentRelative,
-      &PlanGradientNumerics::flush,
-      &PlanGradientNumerics::dpRelative,
-      &PlanGradientNumerics::deltaRelative,
-      &PlanGradientNumerics::lse2Relative,
-      &PlanGradientNumerics::operations,
-      &PlanGradientNumerics::perProduct,
-      &PlanGradientNumerics::perAddition,
-      &PlanGradientNumerics::rounding,
-      &PlanGradientNumerics::least};
   double millionths = 1;
-  for (double PlanGradientNumerics::*member : members) {
-    EXPECT_DOUBLE_EQ(numerics.*member, millionths++ * 1e-6);
+  for (double bound : numerics) {
+    EXPECT_DOUBLE_EQ(bound, millionths++ * 1e-6);
   }
   bounds.replace(bounds.find("5e-6"), 4, "1");
   EXPECT_EQ(errorWith("\"report\"", bounds + "\"report\""),

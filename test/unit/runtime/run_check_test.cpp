@@ -10,6 +10,7 @@
 
 using namespace attn;
 using namespace attn::run;
+using Bound = runtime::PlanNumerics;
 
 namespace {
 
@@ -59,10 +60,10 @@ ReferenceInputs makeInputs(const Problem &p) {
   in.k = randomFloats(1, p.batch * p.seqK * p.headsK * p.dim);
   in.v = randomFloats(2, p.batch * p.seqK * p.headsK * p.dimV);
   // Of a bf16 kernel with negligible approximations.
-  in.numerics.scoreRelative = 1e-6;
-  in.numerics.oRelative = 0x1p-7;
-  in.numerics.lseAbsolute = 1e-5;
-  in.numerics.lseRelative = 0x1p-22;
+  in.numerics[Bound::ScoreRelative] = 1e-6;
+  in.numerics[Bound::ORelative] = 0x1p-7;
+  in.numerics[Bound::LseAbsolute] = 1e-5;
+  in.numerics[Bound::LseRelative] = 0x1p-22;
   return in;
 }
 
@@ -179,7 +180,7 @@ TEST(CheckFailures, wrongElement) {
             std::string::npos)
       << failure;
   // If the contract allows the error, the rule for typical errors remains.
-  in.numerics.oRelative = 0.5;
+  in.numerics[Bound::ORelative] = 0.5;
   EXPECT_NE(checkOutputs(in, out.o, &out.lse).failure.find("max error of O"),
             std::string::npos);
 }
@@ -191,13 +192,13 @@ TEST(CheckFailures, contractsThatPromiseTooMuch) {
   EXPECT_EQ(good.failure, "");
   EXPECT_GT(good.oShare, 0);
   EXPECT_LT(good.oShare, 1);
-  in.numerics.oRelative /= 100;
+  in.numerics[Bound::ORelative] /= 100;
   EXPECT_EQ(
       checkOutputs(in, out.o, &out.lse).failure.rfind("expected O to be ", 0),
       0u);
   in = makeInputs(makeSmall());
-  in.numerics.lseAbsolute = in.numerics.lseRelative =
-      in.numerics.scoreRelative = 0;
+  in.numerics[Bound::LseAbsolute] = in.numerics[Bound::LseRelative] =
+      in.numerics[Bound::ScoreRelative] = 0;
   EXPECT_EQ(
       checkOutputs(in, out.o, &out.lse).failure.rfind("expected LSE to be ", 0),
       0u);
@@ -208,12 +209,12 @@ TEST(Reference, boundsFollowTheContract) {
   Problem p = makeSmall();
   ReferenceInputs in = makeInputs(p);
   in.numerics = {};
-  in.numerics.oRelative = 0x1p-7;
-  in.numerics.oPerKey = 0x1p-20;
-  in.numerics.flush = 0x1p-25;
-  in.numerics.lseAbsolute = 1e-4;
-  in.numerics.lsePerRootKey = 1e-6;
-  in.numerics.lseRelative = 1e-3;
+  in.numerics[Bound::ORelative] = 0x1p-7;
+  in.numerics[Bound::OPerKey] = 0x1p-20;
+  in.numerics[Bound::Flush] = 0x1p-25;
+  in.numerics[Bound::LseAbsolute] = 1e-4;
+  in.numerics[Bound::LsePerRootKey] = 1e-6;
+  in.numerics[Bound::LseRelative] = 1e-3;
   std::fill(in.q.begin(), in.q.end(), 0.0f); // all scores are 0
   RowResult row;
   computeRow(in, {0, 0, 0}, row);
@@ -235,7 +236,7 @@ TEST(CheckFailures, slightlyWrongEverywhere) {
   for (int64_t i = 0; i < out.o.elementCount(); ++i) {
     out.o.set(i, out.o.get(i) + (i % 2 ? 1 : -1) * good.maxErrorRounded * 0.8);
   }
-  in.numerics.oRelative = 0.5; // the other rule notices
+  in.numerics[Bound::ORelative] = 0.5; // the other rule notices
   EXPECT_NE(checkOutputs(in, out.o, &out.lse).failure.find("error of O"),
             std::string::npos);
 }

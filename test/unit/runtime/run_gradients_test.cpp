@@ -88,10 +88,12 @@ struct Case {
     in.problem.dtype = dtype;
     bool isHalf = dtype == runtime::DataType::F16;
     of.numerics = {};
-    of.numerics.rounding = isHalf ? 0x1p-11 : 0x1p-8;
-    of.numerics.least = isHalf ? 0x1p-25 : 0x1p-126;
-    of.numerics.flush = 0x1p-126;
-    of.numerics.operations = 0x1p-21;
+    of.numerics[runtime::PlanGradientNumerics::Rounding] =
+        isHalf ? 0x1p-11 : 0x1p-8;
+    of.numerics[runtime::PlanGradientNumerics::Least] =
+        isHalf ? 0x1p-25 : 0x1p-126;
+    of.numerics[runtime::PlanGradientNumerics::Flush] = 0x1p-126;
+    of.numerics[runtime::PlanGradientNumerics::Operations] = 0x1p-21;
   }
 
   void score(const RegionProgram &program) {
@@ -494,7 +496,7 @@ TEST(Gradients, roundWithinTheirBounds) {
   for (DataType dtype : {DataType::BF16, DataType::F16}) {
     Case some(30, 20);
     some.setType(dtype);
-    some.in.numerics.scoreRelative = 0x1p-20;
+    some.in.numerics[runtime::PlanNumerics::ScoreRelative] = 0x1p-20;
     some.window(0, 10, 3);
     Gradients gradients = computeGradients(some.in, some.of);
     expectBounds(gradients, &GradientElements::q);
@@ -508,19 +510,19 @@ TEST(Gradients, roundWithinTheirBounds) {
 TEST(Gradients, areAllowedWhatTheContractSays) {
   using Numerics = runtime::PlanGradientNumerics;
   const struct {
-    double Numerics::*member;
+    Numerics::GradientErrorBound bound;
     bool changesV;
   } terms[] = {
-      {&Numerics::exponential, true},    {&Numerics::exponentRelative, true},
-      {&Numerics::flush, true},          {&Numerics::dpRelative, false},
-      {&Numerics::deltaRelative, false}, {&Numerics::operations, true},
-      {&Numerics::perProduct, true},     {&Numerics::rounding, true},
-      {&Numerics::least, true}};
+      {Numerics::Exponential, true},    {Numerics::ExponentRelative, true},
+      {Numerics::Flush, true},          {Numerics::DpRelative, false},
+      {Numerics::DeltaRelative, false}, {Numerics::Operations, true},
+      {Numerics::PerProduct, true},     {Numerics::Rounding, true},
+      {Numerics::Least, true}};
   Case some;
   Gradients before = computeGradients(some.in, some.of);
   for (const auto &term : terms) {
     Case other;
-    other.of.numerics.*term.member += 0x1p-10;
+    other.of.numerics[term.bound] += 0x1p-10;
     Gradients after = computeGradients(other.in, other.of);
     EXPECT_GT(after.bound.q[0], before.bound.q[0]);
     EXPECT_GT(after.bound.k[0], before.bound.k[0]);
@@ -534,7 +536,7 @@ TEST(Gradients, areAllowedMoreForLongerSums) {
   auto boundsOf = [](int64_t queries, int64_t keys) {
     Case some(queries, keys);
     some.of.numerics = {};
-    some.of.numerics.perProduct = 0x1p-20;
+    some.of.numerics[runtime::PlanGradientNumerics::PerProduct] = 0x1p-20;
     return computeGradients(some.in, some.of);
   };
   auto total = [](const std::vector<double> &values) {
@@ -556,7 +558,7 @@ TEST(Gradients, areAllowedMoreForLongerSums) {
 TEST(Gradients, areAllowedToFlushSums) {
   Case tiny(1, 1);
   tiny.of.numerics = {};
-  tiny.of.numerics.flush = 0x1p-126;
+  tiny.of.numerics[runtime::PlanGradientNumerics::Flush] = 0x1p-126;
   tiny.in.problem.scale = 16;
   tiny.in.problem.dropout = Dropout(0.75, {3, 5});
   for (std::vector<float> *values : {&tiny.in.q, &tiny.in.k, &tiny.of.o}) {

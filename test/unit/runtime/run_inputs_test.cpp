@@ -32,8 +32,9 @@ Problem problemWith(const std::string &inputs) {
 ReferenceInputs makeInputs(const Problem &p) {
   ReferenceInputs in;
   in.problem = p;
-  in.numerics.oRelative = 0x1p-7; // the roundings of P and O to bf16
-  in.numerics.lseAbsolute = 1e-5;
+  in.numerics[runtime::PlanNumerics::ORelative] =
+      0x1p-7; // the roundings of P and O to bf16
+  in.numerics[runtime::PlanNumerics::LseAbsolute] = 1e-5;
   auto fill = [&](std::vector<float> &out, runtime::Role role, char seed,
                   int64_t length) {
     Random random(1, uint64_t(seed));

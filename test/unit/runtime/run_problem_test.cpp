@@ -250,7 +250,7 @@ TEST(RunProblem, plansWithoutNumericsHaveNoBounds) {
 
 TEST(RunProblem, gradientsHaveBoundsOfTheirOwn) {
   runtime::LaunchPlan plan = runtime::parsedPlan();
-  plan.problem.kind = "bwd_dq";
+  plan.problem.kind = runtime::Kind::BwdDQ;
   EXPECT_EQ(whyNotCheckable(plan),
             "there are no bounds: the plan has no 'gradient_numerics', which "
             "compilers before it did not write");

@@ -14,7 +14,7 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
     `nvvm`, `llvm`, `arith`, `math`, `scf`, `cf`, `ub` and `vector` (vectors of
     one dimension are the per-thread values).
 
-    **Ensures**: only `llvm` and `nvvm` that translates to LLVM IR. The
+    **Ensures**: only ops of `llvm` and `nvvm`, which translate to LLVM IR. The
     floating-point mode is set here: every operation has `contract` and `afn` (never
     `nnan` or `ninf`, because -inf is data), and every function flushes f32 denormals. Functions
     have no `attn.resources`: `attn-verify-resources` has compared it with what is replaced here.
@@ -30,7 +30,7 @@ def LowerToLLVM : Pass<"attn-lower-to-llvm", "::mlir::gpu::GPUModuleOp"> {
     An operation of `math` that the target has no instruction for is an error
     that names it. Idempotent. Results change by the approximations of
     `ex2.approx`, `lg2.approx`, `rcp.approx`, `div.approx`, `sqrt.approx`.
-    Functions without an instruction become others, polynomials or integers;
+    A function without an instruction becomes other functions, polynomials or integer ops;
     `math.tanh` is `tanh.approx` only with `fastmath<afn>`. [score-ops.md](score-ops.md) has
     the error of each.
   }];

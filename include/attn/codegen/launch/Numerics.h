@@ -7,6 +7,7 @@
 
 #include "attn/dialect/Launch.h"
 #include "attn/dialect/Ws.h"
+#include <array>
 
 namespace attn::codegen {
 
@@ -28,34 +29,26 @@ struct Precision {
 };
 
 /// The numerics contract of a forward kernel: the constants of the bounds on O
-/// and LSE that docs/launch-plan.md defines.
-struct Numerics {
-  double scoreRelative = 0;
-  double oRelative = 0;
-  double oPerKey = 0;
-  double flush = 0;
-  double lseRelative = 0;
-  double lseAbsolute = 0;
-  double lsePerRootKey = 0;
+/// and LSE that docs/launch-plan.md defines. `numerics[Numerics::Flush]` is
+/// one.
+struct Numerics : std::array<double, std::size(launch::NumericsAttr::kWords)> {
+#define GET_ErrorBound_DECL
+#include "attn/dialect/PlanWords.inc"
+  double &operator[](ErrorBound bound) { return at(bound); }
+  double operator[](ErrorBound bound) const { return at(bound); }
 
   static Numerics of(const Precision &precision);
+  launch::NumericsAttr toAttr(mlir::MLIRContext *context) const;
 };
 
 /// The contract of the kernels of a backward pass: the constants of the bounds
 /// on gradients and on the statistics of rows, in docs/launch-plan.md.
-struct GradientNumerics {
-  double scoreRelative = 0;
-  double exponential = 0;
-  double exponentRelative = 0;
-  double flush = 0;
-  double dpRelative = 0;
-  double deltaRelative = 0;
-  double lse2Relative = 0;
-  double operations = 0;
-  double perProduct = 0;
-  double perAddition = 0;
-  double rounding = 0;
-  double least = 0;
+struct GradientNumerics
+    : std::array<double, std::size(launch::GradientNumericsAttr::kWords)> {
+#define GET_GradientErrorBound_DECL
+#include "attn/dialect/PlanWords.inc"
+  double &operator[](GradientErrorBound bound) { return at(bound); }
+  double operator[](GradientErrorBound bound) const { return at(bound); }
 
   static GradientNumerics of(const Precision &precision);
   /// Allows what another kernel of the same launches needs, too.

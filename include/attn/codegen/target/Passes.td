@@ -64,8 +64,8 @@ def VerifyChannels : Pass<"attn-verify-channels", "::mlir::ModuleOp"> {
   let summary = "prove that counts, parities, bytes and ids of barriers match the roles";
   let description = [{
     Executes the barrier operations of all warps, lane by lane, on barriers that count
-    arrivals, bytes and phases as the machine's do: with the counts that `ws.setup` gives them,
-    the parities that waits name, and the bytes that copies bring. Items have 0 to 3 blocks, or
+    arrivals, bytes and phases as the machine's do. The counts are those of `ws.setup`, the
+    parities those of the waits, and the bytes those of the copies. Items have 0 to 3 blocks, or
     enough to wrap every ring twice; some have a second run. Tiles are not computed.
     `attn-verify-sync` has proved that the roles' programs end; this pass proves that the
     barriers implement those programs.

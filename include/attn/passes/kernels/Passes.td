@@ -14,8 +14,8 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
     A factor of the formula becomes a bound on the keys of query i if it compares the position j with a number E(i)
     that does not depend on j: differences of positions, quotients by positive constants, minima and maxima are
     resolved. E may use captured numbers, and elements at the batch, the head or i. A comparison of such numbers
-    without j is a guard: where it does not hold, the row has no keys. With the end of a prefix, no number may get
-    smaller when i grows.
+    without j is a guard: where it does not hold, the row has no keys. With the end of a prefix, no number may decrease
+    when i grows.
 
     - Bounds that are those of a built-in mask become that mask. A constant of the function
       becomes a constant operand of the op, so that the kernel is the mask's own.
@@ -23,7 +23,7 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
       by the interval that contains them all, and stay in the region.
     - Other factors stay in the region.
 
-    Masks of an `attn.attention_bwd` are read likewise.
+    Masks of an `attn.attention_bwd` are read in the same way.
 
     **Requires** a function around an `attn.attention` that `attn-tile` accepts, or an `attn.attention_bwd` that
     `attn-tile-backward` does.
@@ -66,7 +66,7 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
 def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
   let summary = "write the functions of the gradients of attn.attention";
   let description = [{
-    Writes another function behind each function around an `attn.attention`, with its name and `_bwd`. From the
+    For each function around an `attn.attention`, writes another one after it, named with `_bwd` at the end. From the
     arguments of the first function, its results O and LSE, and the gradients of these, it computes the gradients of
     Q, K and V. Its score region yields the score and the derivative of the score. `ScoreOpInterface` computes this
     derivative op by op, from the score to the result. Values that a select does not choose, and values that do not
@@ -84,8 +84,8 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
 
     The gradient of the sinks needs no scores: an `attn.sum_gradient` computes it from the results of `attn.delta`.
 
-    **Requires** the function is one that `attn-tile` accepts, but for its config: the gradients are of the
-    masks and functions of the user, before `attn-configure` and `attn-infer-mask`. An argument with the
+    **Requires** a function that `attn-tile` would accept if it had a config. This pass runs before `attn-configure` and
+    `attn-infer-mask`, so the gradients are of the user's masks and functions. An argument with the
     attribute `attn.gradient` is the query, the key, the value, the scale, the sinks or a capture of f32, f16 or bf16. All elements that a
     pair reads of such a capture have the same indices. Each of these is a position of the pair, used once, or the constant 0;
     or the attribute is "any_order", the capture of f32, and the indices do not depend on the score.
@@ -190,8 +190,8 @@ def Tile : Pass<"attn-tile", "::mlir::ModuleOp"> {
 
     **Ensures** no `attn.attention`; each new kernel has an argument for each operand and result,
     which says its role, and one `tile.for` whose steps are ld_k, ld_v, qk,
-    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths. Where the keys of `row_keys` may fall from
-    query to query, a `scf.parallel` in `tile.bounds` reduces each of them to the smallest and the largest over the
+    score, mask, attend. Bounds hold 0 <= lo <= mid <= hi for all lengths. Where a key of `row_keys` may decrease from
+    one query to the next, a `scf.parallel` in `tile.bounds` reduces each of them to the smallest and the largest over the
     rows.
     Captures are named by the attribute `attn.name` of the function's argument, otherwise c0, c1,
     ... The others are q, k, v, scale, o, lse and the names of bounds, followed by a number if

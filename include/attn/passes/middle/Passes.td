@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From one CTA's program and its schedule to one program a role.
+// From one CTA's program and its schedule to one program for each role.
 #ifndef ATTN_PASSES_MIDDLE_PASSES_TD
 #define ATTN_PASSES_MIDDLE_PASSES_TD
 
@@ -67,7 +67,7 @@ def WarpSpecialize : Pass<"attn-warp-specialize", "::mlir::ModuleOp"> {
     Binds the schedule and plans each role as `attn-verify-schedule` does, and emits the plan:
     the acts before and after the loop as ops, and the loop as a `ws.for`, whose entries have
     slots and shifts, and name the MMAs after which they run and the slots that they release.
-    With `skip right` each replica of the role that has one for each sub-tile starts at the last block
+    With `skip right`, each replica of the role that has one replica for each sub-tile starts at the last block
     with keys of its own rows; the blocks before it are a range of kind `skipped`. With `skip both` it
     also ends at the first such block, if rows have first keys. A role without
     replicas can store what the replicas of another role put, one sub-tile at a time.
@@ -194,14 +194,13 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     The first time step is the prologue, then come steady loops, then the epilogue. With
     knob `peel first_masked` there is one loop a range: masked entries exist in masked
     ones only. With `first_branch` there is one for all ranges, in which masked entries
-    run under a branch on the number of the time step. A masked range whose bounds say that the
-    prologue is all of it has no loop; with `first_branch` the prologue branches then, if no
-    other range is masked. With `first` the only loop runs masked entries in all time steps.
+    run under a branch on the number of the time step. A masked range that, by its bounds, ends with the prologue has no loop. In that case, and if
+    no other range is masked, `first_branch` makes the prologue branch. With `first` the only loop runs masked entries in all time steps.
     Carried values, slots and results of earlier time steps become iteration arguments. An entry
     awaits the MMAs that it names, if they are in flight; the end of a time step awaits the others. Slots are
-    released where the `ws.for` says: at the end of an entry, or of its MMA. The regions
-    `skipped`, `drain` and `empty` become a loop before the prologue, or after the epilogue for
-    a last range, ops before the epilogue, and the branch for no blocks.
+    released where the `ws.for` says: at the end of an entry, or of its MMA. The region
+    `skipped` becomes a loop before the prologue, or after the epilogue for a last range; `drain`
+    becomes ops before the epilogue, and `empty` the branch for no blocks.
 
     **Requires** `ws.for` loops with shifts of at most 1, whose masked entries read no slot.
 
@@ -290,9 +289,9 @@ def StartFresh : Pass<"attn-start-fresh", "::mlir::ModuleOp"> {
 def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
   let summary = "compute what follows a loop while its last product is in flight";
   let description = [{
-    Ops after a branch that has a `ws.await` move into its regions: in one to before the last
-    await, in the other to its end. They move if they have no effects, do not depend on that await or anything after it, and depend
-    on some result of the branch. Ops that repeat a value (`tile.broadcast`, `tensor.splat`) stay:
+    Ops after a branch that has a `ws.await` move into both of its regions: in the one with the await, before its last
+    await; in the other, to its end. An op moves if it has no effects, does not depend on that await or anything after it,
+    and depends on some result of the branch. Ops that repeat a value (`tile.broadcast`, `tensor.splat`) stay:
     they cost nothing where they are used, and would turn a result of the branch into a tile.
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
@@ -328,11 +327,11 @@ def OverlapLastProduct : Pass<"attn-overlap-last-product", "::mlir::ModuleOp"> {
 }
 
 def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
-  let summary = "prove that the roles' programs end, and race for no shared memory";
+  let summary = "prove that the roles' programs end, and do not race for shared memory";
   let description = [{
     Reads the emitted program of each role, and nothing else: unrolls it into its waits,
     releases, copies, MMAs, puts, stores and their awaits, and runs the roles against one
-    another. Places conflict if their memory, by the offsets of `attn-plan-memory`, overlaps. A run records which events happened before which, so it stands for every order of
+    another. Places conflict if their memory overlaps, by the offsets of `attn-plan-memory`. A run records which events happened before which, so it stands for every order of
     events in which each wait sees the same phase of its barrier.
 
     The work items tried have 0 or 1 block in each range of the loop, 2 or 3 in one, 3 in all, or
@@ -353,8 +352,8 @@ def VerifySync : Pass<"attn-verify-sync", "::mlir::ModuleOp"> {
       was waited for; a slot is read before it is released
     - V9: memory was written and read before it is overwritten; MMAs are awaited before what
       they read is released
-    - V15: both ends of every channel, edge and turn make equally many cycles, everything put is
-      read, and every verdict given is taken
+    - V15: both ends of every channel, edge and turn run the same number of cycles, every tile that
+      is put is read, and every verdict that is given is read
     - V16, V17: each phase of a barrier has its arrivals once, and completes after all roles have
       waited for the previous phase
     - V18: there is no deadlock

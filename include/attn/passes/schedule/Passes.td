@@ -13,7 +13,7 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     entries of `schedule-file`. If several entries are for the problem, each under a
     condition that some launch meets, the function is copied for each entry: @f, @f_1,
     ... The copies are variants of one launch plan, tried in that order. The entries are those
-    of the lowest rung, from `rung` on, that has entries for the problem and little enough code
+    of the lowest rung, from `rung` on, that has entries for the problem and whose code is small enough
     to be compiled in time: each op of a score or mask region is compiled
     once for each key of a block, and has a [weight](score-ops.md). An attention
     whose regions are too large for all rungs is refused.
@@ -119,7 +119,7 @@ def VerifySchedule : Pass<"attn-verify-schedule", "::mlir::ModuleOp"> {
     Option<"exhaustive", "exhaustive", "bool", "false",
            "try all lists of up to three work items with 0 to 3 iterations">,
     Option<"lowering", "lowering", "bool", "true",
-           "rule V29: only schedules that the compiler has a lowering for">,
+           "check rule V29: the compiler has a lowering for the schedule">,
   ];
 }
 
