@@ -206,9 +206,9 @@ def gradient_problems(kernel):
     others."""
     d, m, n, steps = kernel["head_dim"], kernel["tile_m"], kernel["tile_n"], 2 * kernel["stages"]
 
-    def problem(own, others, schedules, *options, heads=1, batches=1, heads_of_keys=1):
+    def problem(own, others, schedules, *options, heads=1, batches=1, heads_of_keys=1, inputs="normal"):
         queries, keys = (own, others) if kernel["loop_over"] == "keys" else (others, own)
-        return ",".join([f"{batches}x{queries}x{heads}x{d}", f"{batches}x{keys}x{heads_of_keys}x{d}", str(schedules), "normal",
+        return ",".join([f"{batches}x{queries}x{heads}x{d}", f"{batches}x{keys}x{heads_of_keys}x{d}", str(schedules), inputs,
                          *options])
 
     # One step, several heads and batches; every argument matters.
@@ -224,6 +224,7 @@ def gradient_problems(kernel):
     # Indices after the last element of a captured tensor.
     if "short_captures" in kernel:
         yield problem(m + 3, n + 9, 1, *kernel["short_captures"])
+        yield problem(m, 3 * n, 1, *kernel["short_captures"])
     # Items without a step: alone, and with a causal mask among others.
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
@@ -240,6 +241,9 @@ def gradient_problems(kernel):
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.
     yield problem(65, steps * n - 3, 2)
+    # Scores far below zero: with the statistic of another row, be it of the next head, what comes after the last row is infinite.
+    yield problem(2 * m + 44, 128, 1, heads=2, inputs="low")
+    yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low")
     # Every ring goes around twice and a step more; ragged ends.
     yield problem(m + 3, (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
