@@ -19,14 +19,14 @@ CONFIG = "#config = #attn.config<tile_m = 128, tile_n = 128, %s>\n"
 CONFIGS = ["work = grid", "work = dynamic", "work = dynamic, row_max = first_block", "work = grid, row_max = first_block",
            "work = dynamic, cluster = 2", "work = dynamic, last_wave_parts = 8"]
 VALUES = {
-    "attn": {"tensor<?x?x?x128xbf16>": "q k v o do", "f32": "scale cap", "tensor<?xf32>": "slopes",
+    "attn": {"tensor<?x?x?x128xbf16>": "q k v o do", "f32": "scale cap", "tensor<?xf32>": "slopes sinks",
              "tensor<?x?x?xf32>": "lse dlse lse2 delta sums", "tensor<?x?x?x128xf32>": "sums"},
     "tile": {
         "!tile.work": "w",
-        "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap w0 w1 w2 drop",
+        "i32": "blocks heads batches batch head row n i length parts hi mid lo iteration from gap w0 w1 w2 drop block next",
         "i64": "seed offset",
-        "i1": "failed begins", "f32": "scale",
-        "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?x?xbf16>": "bias", "tensor<?x?xi32>": "ids",
+        "i1": "failed begins waits", "f32": "scale",
+        "tensor<?x?x?x64xbf16>": "x y", "tensor<?x?x?x64xf32>": "dq", "tensor<?x?x?xf32>": "lse", "tensor<?x?x?xbf16>": "bias", "tensor<?x?xi32>": "ids", "tensor<?x?x?xi32>": "turns",
         "tensor<64x64xbf16>": "q o rows", "tensor<128x64xbf16>": "k v t", "tensor<64x128xbf16>": "p",
         "tensor<64x128xf32>": "s sum t", "tensor<64x128xi32>": "keys queries",
         "tensor<64x64xf32>": "acc", "tensor<64xf32>": "l", "tensor<64xi1>": "overflow",
@@ -38,7 +38,7 @@ VALUES = {
         "tensor<?x?x?x64xbf16>": "q out", "tensor<64x64xbf16>": "o", "tensor<64x128xbf16>": "p",
         "!ws.slot<@k, tensor<128x64xbf16>>": "slot", "!ws.slot<@qe, tensor<64x64xbf16>>": "held"},
     "nvx": {
-        "i32": "qdesc kdesc vdesc parity cursor", "vector<32xi32>": "p", "vector<64xf32>": "o0 s s0", "vector<16xf32>": "x",
+        "i1": "waits", "i32": "qdesc kdesc vdesc parity cursor turn", "vector<32xi32>": "p", "vector<64xf32>": "o0 s s0", "vector<16xf32>": "x",
         "vector<2xf32>": "pair", "!llvm.ptr<3>": "barrier source",
         "!llvm.ptr<1>": "base address"},
 }

@@ -457,6 +457,35 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
   })[0];
 }
 
+/// Writes the step before the addition to a block of sums that waits for the
+/// turn of this item. The turns of a block of queries are those of the blocks
+/// of keys that add to it, in order. They are consecutive: the first and the
+/// last query that see a key do not decrease from key to key. So an item waits
+/// for the block of keys before its own, if that one adds to these queries too.
+static void waitForTurn(BackwardWriter &w, Value work) {
+  w.b.step("wait_dq", work, {}, [&](ValueRange values) -> SmallVector<Value> {
+    Place at = w.placeOf(values[0]);
+    Value row = w.matrix.start(Side::Query, at);
+    QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(),
+                       w.matrix.repeats};
+    Value waits = ranges.isSeenBefore(w.b, w.matrix.start(Side::Key, at), row);
+    tile::TurnWaitOp::create(w.b, w.b.loc, w.args.turns, at.batch, at.head, row,
+                             at.block, waits);
+    return {};
+  });
+}
+
+/// Writes the step after that addition that passes the turn on.
+static void passTurn(BackwardWriter &w, Value work) {
+  w.b.step("pass_dq", work, {}, [&](ValueRange values) -> SmallVector<Value> {
+    Place at = w.placeOf(values[0]);
+    tile::TurnPassOp::create(w.b, w.b.loc, w.args.turns, at.batch, at.head,
+                             w.matrix.start(Side::Query, at),
+                             w.b.add(at.block, w.b.i32(1)));
+    return {};
+  });
+}
+
 void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
   Type type = derivatives.getType();
   Value shared =
@@ -475,7 +504,7 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
       b.step("put_dq", product, share,
              [&](ValueRange values) -> Values { return {values[0]}; })[0];
   if (args.turns) {
-    waitForTurn(work);
+    waitForTurn(*this, work);
   }
   b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
@@ -487,34 +516,8 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
     return {};
   });
   if (args.turns) {
-    passTurn(work);
+    passTurn(*this, work);
   }
-}
-
-/// The turns of a block of queries are those of the blocks of keys that add to
-/// it, in order. They are consecutive: the first and the last query that see a
-/// key do not decrease from key to key. So an item waits for the block of keys
-/// before its own, if that one adds to these queries too.
-void BackwardWriter::waitForTurn(Value work) {
-  b.step("wait_dq", work, {}, [&](ValueRange values) -> Values {
-    Place at = matrix.place(values[0]);
-    Value row = matrix.start(Side::Query, at);
-    QueryRanges ranges{matrix.ranges, op.hasScoreRegion(), matrix.repeats};
-    Value waits = ranges.isSeenBefore(b, matrix.start(owned, at), row);
-    tile::TurnWaitOp::create(b, b.loc, args.turns, at.batch,
-                             headOf(Side::Query, at), row, at.block, waits);
-    return {};
-  });
-}
-
-void BackwardWriter::passTurn(Value work) {
-  b.step("pass_dq", work, {}, [&](ValueRange values) -> Values {
-    Place at = matrix.place(values[0]);
-    tile::TurnPassOp::create(
-        b, b.loc, args.turns, at.batch, headOf(Side::Query, at),
-        matrix.start(Side::Query, at), b.add(at.block, b.i32(1)));
-    return {};
-  });
 }
 
 Value BackwardWriter::writeRounded(StringRef step, Value tile) {

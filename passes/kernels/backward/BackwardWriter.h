@@ -63,10 +63,6 @@ public:
   /// Writes the steps that add the products of derivatives and keys to the sums
   /// of dQ. The rows of the derivatives are keys.
   void addToSums(mlir::Value derivatives, mlir::Value keys, mlir::Value work);
-  /// Write the steps around the addition to a block of sums that wait for the
-  /// turn of this item, and pass it on.
-  void waitForTurn(mlir::Value work);
-  void passTurn(mlir::Value work);
   /// Writes the steps that round a sum, a gradient of Q, K or V, and store it.
   void storeSum(llvm::StringRef step, llvm::StringRef store, mlir::Value sum,
                 mlir::Value dest, mlir::Value work);
