@@ -11,6 +11,7 @@ static constexpr StringLiteral kMagic = "ATTNCACH";
 static constexpr uint32_t kVersion = 1;
 static constexpr size_t kDigestSize = 32;
 
+namespace {
 /// Where the fields start.
 enum Offset : size_t {
   kVersionAt = 8,
@@ -20,6 +21,7 @@ enum Offset : size_t {
   kDigestAt = kSizeAt + 8,
   kPayloadAt = kDigestAt + kDigestSize
 };
+} // namespace
 
 static std::string digestOf(const CacheKey &key, StringRef payload) {
   BLAKE3 hasher;

@@ -45,13 +45,13 @@ EntryLock::~EntryLock() {
   if (descriptor >= 0) {
     // Removes the file before releasing the lock: a process that waits for the
     // lock then sees that its file is no longer the one at `path`.
-    fs::remove(path);
+    (void)fs::remove(path);
     abandon();
   }
 }
 
 void EntryLock::abandon() {
-  sys::Process::SafelyCloseFileDescriptor(descriptor);
+  (void)sys::Process::SafelyCloseFileDescriptor(descriptor);
   descriptor = -1;
 }
 
@@ -108,7 +108,7 @@ readTrusted(StringRef path, ArrayRef<uint32_t> owners) {
     }
     return errorCodeToError(error);
   }
-  scope_exit close([&] { fs::closeFile(file); });
+  scope_exit close([&] { (void)fs::closeFile(file); });
   fs::file_status status;
   if (std::error_code error = fs::status(file, status)) {
     return errorCodeToError(error);
@@ -185,7 +185,7 @@ EntryLock DiskCache::lockEntry(const CacheKey &key,
     // Unlike those of flock, these locks are not inherited by children: a child
     // that a framework forks meanwhile does not keep them.
     if (fs::tryLockFile(descriptor, std::max(left, left.zero()))) {
-      sys::Process::SafelyCloseFileDescriptor(descriptor);
+      (void)sys::Process::SafelyCloseFileDescriptor(descriptor);
       return {};
     }
     EntryLock lock(descriptor, path);
@@ -214,7 +214,7 @@ Error DiskCache::publish(const CacheKey &key, StringRef payload) const {
   // One name is enough, since only one process has the lock. A file left by a
   // killed process is replaced.
   std::string temporary = inFolder(writable, key.toHex() + ".tmp");
-  fs::remove(temporary);
+  (void)fs::remove(temporary);
   int descriptor = -1;
   if (std::error_code error = fs::openFileForWrite(
           temporary, descriptor, fs::CD_CreateNew, fs::OF_None, kPrivate)) {
@@ -230,7 +230,7 @@ Error DiskCache::publish(const CacheKey &key, StringRef payload) const {
     error = fs::rename(temporary, path);
   }
   if (error) {
-    fs::remove(temporary);
+    (void)fs::remove(temporary);
     return createFileError(path, error);
   }
   return Error::success();

@@ -20,9 +20,10 @@ bool attn::jit::runInMemory(llvm::function_ref<void()> body) {
   });
   try {
     body();
-    return true;
   } catch (const std::bad_alloc &) {
+    return false;
   } catch (const std::length_error &) {
+    return false;
   }
-  return false;
+  return true;
 }

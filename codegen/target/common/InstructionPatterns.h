@@ -45,7 +45,7 @@ void populateStampPatterns(mlir::RewritePatternSet &patterns,
                            const StampWriter &stamps);
 void populateJoinPatterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types,
-                          const ParamValues &params, JoinLayout join,
+                          const ParamValues &params, const JoinLayout &join,
                           int64_t registers);
 
 /// Returns the type of an element in memory: a byte for an i1, and signless.

@@ -165,7 +165,8 @@ namespace {
 
 struct JoinPattern : OpConversionPattern<tile::JoinOp> {
   JoinPattern(const TypeConverter &types, MLIRContext *context,
-              const ParamValues &params, JoinLayout layout, int64_t registers)
+              const ParamValues &params, const JoinLayout &layout,
+              int64_t registers)
       : OpConversionPattern(types, context), params(params), layout(layout),
         partsAtOnce(layout.partsAtOnce(registers)) {}
 
@@ -293,8 +294,8 @@ private:
 
 void codegen::populateJoinPatterns(RewritePatternSet &patterns,
                                    const TypeConverter &types,
-                                   const ParamValues &params, JoinLayout join,
-                                   int64_t registers) {
+                                   const ParamValues &params,
+                                   const JoinLayout &join, int64_t registers) {
   patterns.add<JoinPattern>(types, patterns.getContext(), params, join,
                             registers);
 }
