@@ -420,8 +420,8 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
          << ", got one to " << stringifyArgumentAccess(argument.getAccess());
 }
 
-/// Returns the roles of the inputs that kernels of a kind must have, if they
-/// have these arguments.
+/// Returns the roles of the inputs that a kernel of a kind with these arguments
+/// must have. That of the gradient of sinks is known by its sinks.
 static ArrayRef<ArgumentRole> neededInputs(KernelKind kind,
                                            ArgumentsAttr args) {
   using Role = ArgumentRole;

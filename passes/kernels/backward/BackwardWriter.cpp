@@ -174,8 +174,8 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
 // Work items, loads and stores.
 //===----------------------------------------------------------------------===//
 
-/// Items of a head that run side by side wait for each other's turns. So those
-/// of so many heads begin in turn.
+/// Items of one head that run at the same time wait for each other's turns, so
+/// the items of this many heads are interleaved.
 static constexpr int64_t headsSideBySide = 8;
 
 Value BackwardWriter::writeNext() {

@@ -244,7 +244,7 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
   return part;
 }
 
-/// The gradient of sinks needs no scores: delta and the LSE have all of it.
+/// The gradient of sinks needs no scores: it is a sum over delta and the LSE.
 Value CaptureGradient::writeOfSinks(AttentionBwdOp all, Value sinks) {
   OpBuilder b(all);
   AffineMap ofHeads = AffineMap::get(3, 0, b.getAffineDimExpr(1));

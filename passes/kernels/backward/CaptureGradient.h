@@ -30,7 +30,8 @@ public:
   /// Writes the ops before `all`, with the operands of `all`, and returns the
   /// gradient.
   mlir::FailureOr<mlir::Value> write(AttentionBwdOp all);
-  /// The same for the sinks, whose value in the function of `all` this is.
+  /// The same for the gradient of the sinks. `sinks` are those of the function
+  /// of `all`.
   mlir::Value writeOfSinks(AttentionBwdOp all, mlir::Value sinks);
 
 private:

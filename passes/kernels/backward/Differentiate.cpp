@@ -197,8 +197,8 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
   return gradients;
 }
 
-/// Requires another gradient beside that of the sinks: a plan of launches has
-/// an attention, whose arguments its launches read.
+/// Requires another gradient beside that of the sinks. Without one, no launch
+/// would read Q, K and V, which are arguments of the call.
 static LogicalResult checkSinks(func::FuncOp func, AttentionOp attention) {
   Value sinks = attention.getSinks();
   bool isAlone = sinks && isMarked(func) &&

@@ -160,8 +160,8 @@ SumWriter::Values SumWriter::indicesOf(Value rows, Value columns) {
   return result;
 }
 
-/// Returns minus the probabilities of the sinks at elements. An element that
-/// does not exist has some number from -1 to 0 there.
+/// Returns minus the probabilities of the sinks at elements. For an element
+/// that does not exist this is any number from -1 to 0; its delta is 0.
 Value SumWriter::weightOfSinks(ArrayRef<Value> at, RankedTensorType type) {
   auto fill = [&](double value) {
     return b.make<arith::ConstantOp>(
@@ -236,7 +236,7 @@ void SumWriter::describeLaunches(tile::KernelOp kernel) {
   checks.addTo(kernel);
 }
 
-/// Adds the arguments of which the gradient of sinks is made.
+/// Adds the arguments that the gradient of sinks is made from.
 void SumWriter::addArgumentsOfSinks(ArgumentList &list) {
   StringRef ofRows[] = {names::batches, names::queryHeads, names::rows};
   list.add(sums, names::delta, ArgumentRole::Delta, op.getSums(), ofRows);
