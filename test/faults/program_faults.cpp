@@ -20,7 +20,7 @@ public:
 
 private:
   void addTo(Operation *op, StringRef kind, const Twine &detail,
-             std::function<void()> plant) {
+             const std::function<void()> &plant) {
     faults.push_back(faultAt(op, kind, detail, [op, plant] {
       while (isa<ws::AwaitStoreOp>(op) &&
              isa_and_present<ws::AwaitStoreOp>(op->getPrevNode())) {

@@ -107,7 +107,8 @@ FailureOr<readings::Reading> readings::readJudged(tile::KernelOp kernel,
     skipped.left.resize(skipped.right.size());
   }
   for (const auto &item : items) {
-    trips.push_back(std::accumulate(item.begin(), item.end(), 0));
+    trips.push_back(static_cast<int>(
+        std::accumulate(item.begin(), item.end(), int64_t{0})));
     for (auto [later, ofItems] : llvm::enumerate(skipped.right)) {
       ofItems.push_back(std::min<int>(item.front(), later + 1));
     }

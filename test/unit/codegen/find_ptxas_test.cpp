@@ -26,7 +26,7 @@ protected:
   }
   void TearDown() override {
     unsetenv("XDG_CACHE_HOME");
-    llvm::sys::fs::remove_directories(root);
+    EXPECT_FALSE(llvm::sys::fs::remove_directories(root));
   }
 
   llvm::SmallString<128> root, program;
