@@ -82,6 +82,7 @@ attn.table_entry fwd @fwd_d104_causal_short head_dim 104, 104 exact
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -111,6 +112,7 @@ attn.table_entry fwd @fwd_d104_causal_rest head_dim 104, 104 exact
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

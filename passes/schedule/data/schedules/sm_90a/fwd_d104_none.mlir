@@ -78,6 +78,7 @@ attn.table_entry fwd @fwd_d104_none_rest head_dim 104, 104 exact
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

@@ -23,6 +23,7 @@ attn.table_entry fwd @fwd_d112_causal_512 head_dim 112, 112 exact
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -52,6 +53,7 @@ attn.table_entry fwd @fwd_d112_causal_1024 head_dim 112, 112 exact
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -80,6 +82,7 @@ attn.table_entry fwd @fwd_d112_causal head_dim 112, 112 exact
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

@@ -22,6 +22,7 @@ attn.table_entry fwd @fwd_d112_none_1024 head_dim 112, 112 exact
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -50,6 +51,7 @@ attn.table_entry fwd @fwd_d112_none head_dim 112, 112 exact
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

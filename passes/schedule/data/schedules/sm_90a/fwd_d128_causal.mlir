@@ -53,6 +53,7 @@ attn.table_entry fwd @fwd_d128_causal_256 head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -83,6 +84,7 @@ attn.table_entry fwd @fwd_d128_causal_short head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -142,6 +144,7 @@ attn.table_entry fwd @fwd_d128_causal_rest head_dim 128, 128
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

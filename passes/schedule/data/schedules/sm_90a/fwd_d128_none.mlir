@@ -53,6 +53,7 @@ attn.table_entry fwd @fwd_d128_none_short head_dim 128, 128
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -110,6 +111,7 @@ attn.table_entry fwd @fwd_d128_none_rest head_dim 128, 128
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

@@ -29,6 +29,7 @@ attn.table_entry fwd @fwd_d160_none_1024 head_dim 160, 160
   edge o_free credits 1
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
@@ -67,6 +68,7 @@ attn.table_entry fwd @fwd_d160_none head_dim 160, 160
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

@@ -28,6 +28,7 @@ attn.table_entry fwd @fwd_d192_causal_4096 head_dim 192, 192
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -69,6 +70,7 @@ attn.table_entry fwd @fwd_d192_causal head_dim 192, 192
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : wait(o_free) once : ld_q ld_v + 1 }

@@ -27,6 +27,7 @@ attn.table_entry fwd @fwd_d192_none_4096 head_dim 192, 192
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -68,6 +69,7 @@ attn.table_entry fwd @fwd_d192_none head_dim 192, 192
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }

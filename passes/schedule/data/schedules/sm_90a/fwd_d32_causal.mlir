@@ -28,6 +28,7 @@ attn.table_entry fwd @fwd_d32_causal_1024 head_dim 32, 32
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -65,6 +66,7 @@ attn.table_entry fwd @fwd_d32_causal head_dim 32, 32
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

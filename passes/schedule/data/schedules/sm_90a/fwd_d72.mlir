@@ -22,6 +22,7 @@ attn.table_entry fwd @fwd_d72_512 head_dim 72, 72 exact
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
@@ -51,6 +52,7 @@ attn.table_entry fwd @fwd_d72 head_dim 72, 72 exact
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

@@ -29,6 +29,7 @@ attn.table_entry fwd @fwd_d80_causal head_dim 80, 80 exact
   knob exp2_soft 0 of 1
   knob peel first_branch
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

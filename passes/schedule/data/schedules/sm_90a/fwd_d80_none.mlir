@@ -28,6 +28,7 @@ attn.table_entry fwd @fwd_d80_none head_dim 80, 80 exact
   turn tc ring wg
   knob exp2_soft 0 of 1
   knob peel first_branch
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }

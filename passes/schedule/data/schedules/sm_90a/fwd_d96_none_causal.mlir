@@ -32,6 +32,7 @@ attn.table_entry fwd @fwd_d96_none_causal head_dim 96, 96
   knob exp2_soft 0 of 1
   knob peel first_masked
   knob skip right
+  knob launch dependent
   body load {
     before { next }
     kv { ld_k once : ld_q ld_v + 1 }
