@@ -8,9 +8,6 @@
 // GIVEN-LABEL: func.func @dv_alone
 // GIVEN: attn.attention_bwd {{.*}} gradients(dv)
 
-// One of kind bwd_ordered makes all gradients, in turns. The table has none.
-// RUN: attn-opt %s --attn-split-backward=schedule-file=%attn_root/passes/schedule/data/candidates/sm_90a/bwd_ordered_d128.mlir | FileCheck %s --check-prefix=ORDERED
-
 !t = tensor<?x?x?x64xbf16>
 !v = tensor<?x?x?x32xbf16>
 !w = tensor<?x?x?x128xbf16>
@@ -127,12 +124,9 @@ func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
 
 // Otherwise those who add to the sums take turns, if the table has such a kernel.
 // CHECK-LABEL: func.func @turns
-// CHECK: attn.attention_bwd {{.*}} gradients(dq)
-// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
-// ORDERED-LABEL: func.func @turns
-// ORDERED: %[[ZEROS:.*]], %[[TURNS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>
-// ORDERED: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) :
-// ORDERED: attn.convert_sums %[[SUMS]]
+// CHECK: %[[ZEROS:.*]], %[[TURNS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>
+// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) :
+// CHECK: attn.convert_sums %[[SUMS]]
 func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
@@ -141,9 +135,6 @@ func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale:
 // In turns only all gradients of attention without functions.
 // CHECK-LABEL: func.func @turns_one_unused
 // CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
-// ORDERED-LABEL: func.func @turns_one_unused
-// ORDERED: attn.attention_bwd {{.*}} gradients(dk)
-// ORDERED: attn.attention_bwd {{.*}} gradients(dv)
 func.func @turns_one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
   return %dk, %dv : !w, !w
@@ -152,10 +143,6 @@ func.func @turns_one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: 
 // CHECK-LABEL: func.func @turns_mask
 // CHECK: attn.attention_bwd {{.*}} gradients(dq)
 // CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
-// ORDERED-LABEL: func.func @turns_mask
-// ORDERED: attn.attention_bwd {{.*}} gradients(dq)
-// ORDERED: attn.attention_bwd {{.*}} gradients(dk)
-// ORDERED: attn.attention_bwd {{.*}} gradients(dv)
 func.func @turns_mask(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) mask_region {
   ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
