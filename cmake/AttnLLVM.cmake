@@ -61,6 +61,18 @@ function(attn_add_library name)
   endif()
 endfunction()
 
+# attn_add_program(NAME sources... [LINK libraries...]): a program whose sources
+# include MLIR's headers. It shares the precompiled header, which is compiled with
+# -fPIC; for programs CMake writes -fPIE instead, which does not go with it.
+function(attn_add_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE attn_mlir_flags ${ARG_LINK})
+  target_precompile_headers(${name} REUSE_FROM attn_pch)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+endfunction()
+
 # attn_add_component(NAME [PASSES GROUP] [SOURCES ...] [LINK ...]): the library of
 # all sources below the current folder, which is one component. PASSES: it has the
 # passes of include/attn/<folder>/Passes.td, registered by register<GROUP>Passes().
