@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--temp", required=True, help="folder to write into")
     args = parser.parse_args()
-    tools = Tools(args.build, args.temp)
+    tools = Tools(args.build, args.temp, ATTN_PTXAS="none")
     move_awaits(tools)
     swap_table(tools)
 

@@ -164,12 +164,12 @@ def captured_types(build):
     return [kind for word in words for kind in word.split(" or ")]
 
 
-def check(build, folder, name, module, options):
+def check(build, folder, name, module, options, schedule):
     """What is wrong with a case, or None."""
     source, bundle = (os.path.join(folder, name + end) for end in (".mlir", ".attn"))
     with open(source, "w", encoding="utf-8") as file:
         file.write(module)
-    ok, text = regions.call(os.path.join(build, "bin", "attn-compile"), source, "-o", bundle)
+    ok, text = regions.call(os.path.join(build, "bin", "attn-compile"), source, *schedule, "-o", bundle)
     if ok:
         ok, text = regions.call(os.path.join(build, "bin", "attn-run"), "--device=sim", bundle, "--check", *options)
     return None if ok and "check: passed" in text else text
@@ -183,8 +183,9 @@ def main():
     for kind in captured_types(build):
         integers = [] if kind[0] in "fb" or kind == "i1" else [f"--tensor=tensor{n}=integers:0:60" for n in range(5)]
         cases[f"captured_{kind}"] = (captures_of(kind), [*problem, *integers, "--pad-strides"])
+    schedule = regions.small_schedule(build, folder)
     for name in names or cases:
-        wrong = check(build, folder, name, *cases[name])
+        wrong = check(build, folder, name, *cases[name], schedule)
         if wrong:
             print(f"FAILED: {name}: {wrong}")
     print(f"{len(names or cases)} cases checked: {' '.join(names or cases)}")
