@@ -7,25 +7,28 @@ usage: run.py BUILD [--sanitized BUILD] [--suites lit,unit,python,device]
 The suites: what scripts/lint looks for, each of its checks one test; the lit tree,
 the GoogleTest programs bin/*_tests of the build, and the Python unit tests
 test/python/*_test.py and test/device/*_test.py; those of test/device need a GPU,
-find the build in ATTN_BUILD and skip themselves elsewhere. The last line of the
-output is "N passed, N failed, N skipped".
+find the build in ATTN_BUILD and skip themselves elsewhere. Programs and files of tests
+run side by side, one a core. The last line of the output is "N passed, N failed, N skipped".
 """
 
 import argparse
 import collections
+import concurrent.futures
 import glob
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import unittest
+import threading
 
 import hardware
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUITES = ("lint", "lit", "unit", "python", "device")
 LINT = os.path.join(ROOT, "scripts", "lint")
+CORES = len(os.sched_getaffinity(0))
+PRINTING = threading.Lock()
 
 
 class Tally:
@@ -86,50 +89,43 @@ def count_gtest(results, tally, suite):
                 tally.passed(suite)
 
 
-class PythonResult(unittest.TextTestResult):
-    """Also counts the tests that passed."""
-
-    passed = 0
-
-    def addSuccess(self, test):
-        super().addSuccess(test)
-        self.passed += 1
-
-    def addExpectedFailure(self, test, err):
-        super().addExpectedFailure(test, err)
-        self.passed += 1
-
-
-def count_unittest(result, tally, suite):
-    """Counts the tests of a PythonResult."""
-    tally.passed(suite, result.passed)
-    # A test of which several parts fail is one test.
-    bad = [test for test, _ in result.failures + result.errors] + result.unexpectedSuccesses
-    for name in dict.fromkeys(str(getattr(test, "test_case", test)) for test in bad):
+def count_unittest(results, tally, suite):
+    """Counts the tests of a result file of unittest_json.py."""
+    tally.passed(suite, results["passed"])
+    for name in results["failed"]:
         tally.failed(suite, name)
-    for _, reason in result.skipped:
+    for reason in results["skipped"]:
         tally.skipped(suite, reason, is_about_gpu(reason))
 
 
-def run_and_read(command, results):
-    """Runs `command`, which writes the JSON file `results`; returns its exit
-    status and what the file holds, None where it wrote none."""
-    # A GPU that is demanded and not there is counted once, by main().
+def environment(build):
+    """The environment of tests. A GPU that is demanded and not there is counted once, by main()."""
     env = {k: v for k, v in os.environ.items() if k != "ATTN_REQUIRE_GPU"}
     ptxas = hardware.ptxas()
     if ptxas:
         env["ATTN_PTXAS"] = ptxas
-    status = subprocess.run(command, env=env).returncode
+    return {**env, "ATTN_BUILD": os.path.abspath(build)}
+
+
+def run_and_read(command, results, env, together=False):
+    """Runs `command`, which writes the JSON file `results`; returns its exit
+    status and what the file holds, None where it wrote none. `together`: its output
+    is printed when it has ended, since others run beside it."""
+    done = subprocess.run(command, env=env, **({"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if together else {}))
+    if together:
+        with PRINTING:
+            sys.stdout.write(done.stdout.decode(errors="replace"))
+            sys.stdout.flush()
     try:
         with open(results, encoding="utf-8", errors="replace") as file:
-            return status, json.load(file)
+            return done.returncode, json.load(file)
     except (OSError, ValueError):
-        return status, None
+        return done.returncode, None
 
 
-def run_reporting(command, results, count, tally, suite):
+def tell(command, status, found, count, tally, suite):
+    """Counts what a command found; one that found nothing, or ended with a status that no test explains, failed."""
     before = tally.counts.get(suite, [0, 0, 0])[1]
-    status, found = run_and_read(command, results)
     if found is not None:
         count(found, tally, suite)
     if found is None or (status != 0 and tally.counts.get(suite, [0, 0, 0])[1] == before):
@@ -162,30 +158,34 @@ def run_lit(build, tally, suite, temp):
     prefix = subprocess.run(["llvm-config-22", "--prefix"], stdout=subprocess.PIPE, check=True,
                             universal_newlines=True).stdout.strip()
     results = os.path.join(temp, "lit.json")
-    run_reporting([f"{prefix}/bin/lit", "-sv", "--no-progress-bar", "-o", results, os.path.join(build, "test")],
-                  results, count_lit, tally, suite)
+    command = [f"{prefix}/bin/lit", "-sv", "--no-progress-bar", "-o", results, os.path.join(build, "test")]
+    tell(command, *run_and_read(command, results, environment(build)), count_lit, tally, suite)
 
 
-def run_gtest(build, tally, suite, temp):
+def gtest_jobs(build, tally, suite, temp):
+    """The GoogleTest programs of a build: (suite, command, its results, how they are counted)."""
     programs = sorted(glob.glob(os.path.join(build, "bin", "*_tests")))
     if not programs:
         tally.failed(suite, f"expected GoogleTest programs in {build}/bin, got none: CMake makes them where it finds GoogleTest")
     for program in programs:
-        results = os.path.join(temp, os.path.basename(program) + ".json")
-        run_reporting([program, "--gtest_brief=1", f"--gtest_output=json:{results}"],
-                      results, count_gtest, tally, suite)
+        results = os.path.join(temp, f"{suite}.{os.path.basename(program)}.json")
+        yield suite, [program, "--gtest_brief=1", f"--gtest_output=json:{results}"], results, count_gtest
 
 
-def run_python(folder, build, tally, suite):
-    os.environ["ATTN_BUILD"] = os.path.abspath(build)
-    ptxas = hardware.ptxas()
-    if ptxas:
-        os.environ["ATTN_PTXAS"] = ptxas
-    if not glob.glob(os.path.join(folder, "*_test.py")):
-        return
-    tests = unittest.TestLoader().discover(folder, "*_test.py", top_level_dir=folder)
-    runner = unittest.TextTestRunner(stream=sys.stdout, resultclass=PythonResult)
-    count_unittest(runner.run(tests), tally, suite)
+def python_jobs(suite, temp):
+    """The files of a folder of Python tests, as gtest_jobs has programs."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "test", suite, "*_test.py"))):
+        results = os.path.join(temp, f"{suite}.{os.path.basename(path)}.json")
+        yield suite, [sys.executable, "-B", os.path.join(ROOT, "test", "unittest_json.py"), path, results], results, count_unittest
+
+
+def run_jobs(jobs, build, tally):
+    """Runs jobs side by side, one a core, and counts them in their order."""
+    env = environment(build)
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        ends = [pool.submit(run_and_read, command, results, env, together=True) for _, command, results, _ in jobs]
+        for (suite, command, _, count), end in zip(jobs, ends):
+            tell(command, *end.result(), count, tally, suite)
 
 
 def compare_ptx(build, sanitized, tally, suite, temp):
@@ -240,17 +240,16 @@ def main():
     if "lint" in suites:
         run_lint(args.build, tally, "lint")
     with tempfile.TemporaryDirectory() as temp:
-        for build, suffix in ((args.build, ""), (args.sanitized, "-asan")):
-            if not build:
-                continue
-            for name, run in (("lit", run_lit), ("unit", run_gtest)):
-                if name in suites:
-                    run(build, tally, name + suffix, temp)
+        for build, suffix in ((args.build, ""), *([(args.sanitized, "-asan")] if args.sanitized else ())):
+            if "lit" in suites:
+                run_lit(build, tally, "lit" + suffix, temp)
+            # The longest of these is a file of Python tests: it does not begin last.
+            folders = [name for name in ("python", "device") if name in suites and build == args.build]
+            jobs = [job for name in folders for job in python_jobs(name, temp)]
+            jobs += gtest_jobs(build, tally, "unit" + suffix, temp) if "unit" in suites else ()
+            run_jobs(jobs, build, tally)
         if args.sanitized:
             compare_ptx(args.build, args.sanitized, tally, "ptx-asan", temp)
-    for name in ("python", "device"):
-        if name in suites:
-            run_python(os.path.join(ROOT, "test", name), args.build, tally, name)
     for name in suites + ["ptx-asan"] * bool(args.sanitized):
         if not sum(tally.counts.get(name, ())):
             tally.failed(name, "there are no tests")

@@ -4,11 +4,13 @@
 import io
 import os
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "test"))
 import run
+import unittest_json
 
 
 class Counting(unittest.TestCase):
@@ -51,15 +53,25 @@ class Counting(unittest.TestCase):
             def test_is_skipped(self):
                 pass
 
-        result = run.PythonResult(unittest.runner._WritelnDecorator(io.StringIO()), False, 0)
+        result = unittest_json.Result(unittest.runner._WritelnDecorator(io.StringIO()), False, 0)
         unittest.defaultTestLoader.loadTestsFromTestCase(Sample).run(result)
-        run.count_unittest(result, self.tally, "python")
+        run.count_unittest(unittest_json.counts(result), self.tally, "python")
         self.assertEqual(self.tally.total(), [1, 1, 1])
         self.assertEqual(self.tally.gpu_skipped, 1)
 
     def test_a_run_that_leaves_no_results_is_a_failure(self):
-        run.run_reporting([sys.executable, "-c", "raise SystemExit(0)"], "/nonexistent/results.json", run.count_lit, self.tally, "lit")
+        command = [sys.executable, "-c", "raise SystemExit(0)"]
+        run.run_jobs([("unit", command, "/nonexistent/results.json", run.count_gtest)], "build", self.tally)
         self.assertEqual(self.tally.total(), [0, 1, 0])
+
+    def test_a_status_that_no_test_explains_is_a_failure(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as results:
+            results.write('{"passed": 1, "failed": [], "skipped": []}')
+            results.flush()
+            command = [sys.executable, "-c", "raise SystemExit(3)"]
+            run.run_jobs([("python", command, results.name, run.count_unittest)], "build", self.tally)
+        self.assertEqual(self.tally.total(), [1, 1, 0])
+        self.assertIn("status 3", self.tally.failures[0])
 
     def test_what_a_reason_is_about(self):
         self.assertTrue(run.is_about_gpu("requires the following unavailable features: ptxas, sm_90"))
