@@ -400,6 +400,24 @@ static LogicalResult verifyDropout(AttentionBwdOp op) {
   return attn::verifyDropout(op, op.getDropoutRate(), op.getDropoutState());
 }
 
+/// C15
+static LogicalResult verifyTransposed(AttentionBwdOp op) {
+  std::optional<uint64_t> queries = op.getTransposed();
+  if (!queries) {
+    return success();
+  }
+  if (!op.makesSums()) {
+    return op.emitOpError("expected 'transposed' only beside sums, got "
+                          "gradients(")
+           << stringifyGradients(op.getGradients()) << ")";
+  }
+  if (*queries == 0 || *queries % kGroupColumns != 0) {
+    return op.emitOpError("expected 'transposed' to be a multiple of ")
+           << kGroupColumns << ", got " << *queries;
+  }
+  return success();
+}
+
 LogicalResult AttentionBwdOp::verify() {
   NamedTensor query{"query", getQuery().getType()},
       key{"key", getKey().getType()}, value{"value", getValue().getType()},
@@ -430,6 +448,7 @@ LogicalResult AttentionBwdOp::verify() {
                            {lse2, 1, "heads", query.dim(h)}};
   return failure(failed(expectDims(*this, rules)) ||
                  failed(verifySums(*this)) || failed(::verifyDropout(*this)) ||
+                 failed(::verifyTransposed(*this)) ||
                  failed(verifyRows(*this, lse2, query.dim(s))) ||
                  failed(verifyHeads(*this, query.dim(h), key.dim(h))) || // C6
                  failed(verifyCapture(*this)));
@@ -500,6 +519,12 @@ ProblemAttr ConvertSumsOp::getProblem() {
 }
 
 LogicalResult ConvertSumsOp::verify() {
+  auto made = getSums().getDefiningOp<AttentionBwdOp>(); // C3
+  if (made && bool(made.getTransposed()) != getTransposed()) {
+    return emitOpError("expected 'transposed' if and only if the sums are "
+                       "transposed, got it ")
+           << (getTransposed() ? "only here" : "only there");
+  }
   NamedTensor gradient{"gradient", getGradient().getType()},
       sums{"sums", getSums().getType()};
   return failure(

@@ -61,7 +61,18 @@ static LogicalResult verifyGrouped(Operation *op, Value memory) {
   return success();
 }
 
+/// C5 of tile.load.
+static LogicalResult verifyTransposed(Operation *op, bool transposed,
+                                      bool grouped) {
+  return transposed && !grouped
+             ? op->emitOpError("expected 'transposed' only with 'grouped'")
+             : success();
+}
+
 LogicalResult LoadOp::verify() {
+  if (failed(verifyTransposed(*this, getTransposed(), getGrouped()))) {
+    return failure();
+  }
   if (getGrouped() && failed(verifyGrouped(*this, getSource()))) {
     return failure();
   }
@@ -93,10 +104,19 @@ LogicalResult StoreRowOp::verify() {
 }
 
 LogicalResult ReduceAddOp::verify() {
-  if (getGrouped() && failed(verifyGrouped(*this, getDest()))) {
+  if ((getGrouped() && failed(verifyGrouped(*this, getDest()))) ||
+      failed(verifyTransposed(*this, getTransposed(), getGrouped()))) {
     return failure();
   }
   auto tile = dyn_cast<RankedTensorType>(getTile().getType());
+  if (tile && getTransposed()) {
+    if (tile.getDimSize(1) % attn::kGroupColumns != 0) {
+      return emitOpError("expected 'transposed' only with a tile of a multiple "
+                         "of ")
+             << attn::kGroupColumns << " columns, got " << tile;
+    }
+    tile = tile.clone({tile.getDimSize(1), tile.getDimSize(0)});
+  }
   if (getColumn() && tile) {
     int64_t all = cast<RankedTensorType>(getDest().getType()).getShape().back();
     if (ShapedType::isDynamic(all) || all % tile.getDimSize(1) != 0) {
@@ -113,8 +133,8 @@ LogicalResult ReduceAddOp::verify() {
     return verifyAccess(*this, tile, "dest", getDest(), /*part=*/Value(),
                         getMap());
   }
-  return verifyAccess(*this, getTile().getType(), "dest", getDest(),
-                      /*part=*/Value(), getMap());
+  return verifyAccess(*this, tile ? tile : getTile().getType(), "dest",
+                      getDest(), /*part=*/Value(), getMap());
 }
 
 /// C1 of tile.turn_wait and tile.turn_pass.

@@ -11,8 +11,7 @@ void CheckList::requireValue(Attribute expr, int64_t value,
   checks.push_back(LaunchCheck{expr, value, text}.toAttr());
 }
 
-void CheckList::requireBlocksOfSums() {
-  constexpr int64_t rowsOfBlock = 64;
+void CheckList::requireBlocksOfSums(int64_t rowsOfBlock) {
   requireValue(apply(LaunchOp::Mod, names::rows, rowsOfBlock), 0,
                "expected full blocks of " + Twine(rowsOfBlock) +
                    " rows of sums, got {sr} rows");

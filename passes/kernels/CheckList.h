@@ -35,7 +35,7 @@ public:
                     const llvm::Twine &message);
   /// Adds a check: the sums of dQ have whole blocks of rows, because the
   /// elements of a block are stored in an order of their own.
-  void requireBlocksOfSums();
+  void requireBlocksOfSums(int64_t rowsOfBlock);
   /// Adds the checks to those that `kernel` has.
   void addTo(tile::KernelOp kernel) const;
 

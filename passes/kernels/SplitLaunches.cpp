@@ -15,8 +15,8 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// The statistics of rows have full blocks of this many rows. It is a multiple
-/// of the rows of a tile in every kernel that reads them.
+/// A multiple of the rows of a tile in every kernel that reads statistics,
+/// other than one whose shares of dQ are transposed.
 constexpr int64_t rowsOfBlock = 128;
 
 constexpr StringLiteral pass = "attn-split-launches: ";
@@ -146,6 +146,7 @@ private:
   func::FuncOp createFunction(Operation *op, StringRef name);
   FailureOr<std::string> nameOfSums(Operation *op);
   FailureOr<SmallVector<std::string>> listTemporaries();
+  int64_t rowsOfStatistics();
   FailureOr<DictionaryAttr> sizesOf(ArrayRef<std::string> temporaries);
   ProblemAttr problemOfCall();
   bool isReturned(Value value) {
@@ -343,6 +344,18 @@ FailureOr<SmallVector<std::string>> Splitter::listTemporaries() {
   return temporaries;
 }
 
+/// Returns the rows of a full block of statistics, a multiple of the rows of a
+/// tile in every kernel that reads them.
+int64_t Splitter::rowsOfStatistics() {
+  int64_t rows = 1;
+  for (Operation *op : ops) {
+    if (auto gradients = dyn_cast<AttentionBwdOp>(op)) {
+      rows = std::lcm(rows, gradients.getTransposed().value_or(rowsOfBlock));
+    }
+  }
+  return rows == 1 ? rowsOfBlock : rows;
+}
+
 /// Returns the sizes that no argument of the caller has: the number of rows of
 /// statistics, and those of sums of derivatives by a capture.
 FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
@@ -350,7 +363,7 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
   launch::Expressions make(b.getContext());
   if (llvm::is_contained(temporaries, names::delta) &&
       llvm::is_contained(temporaries, names::lse2)) {
-    Attribute block = make.number(rowsOfBlock);
+    Attribute block = make.number(rowsOfStatistics());
     Attribute blocks =
         make.apply(LaunchOp::CeilDiv, {make.name(names::queries), block});
     sizes.append(names::rows, make.apply(LaunchOp::Mul, {blocks, block}));

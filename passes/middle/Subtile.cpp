@@ -66,6 +66,8 @@ private:
   /// and the steps that compute or read them.
   llvm::DenseSet<Value> cutAcross;
   llvm::DenseSet<Operation *> stepsAcross;
+  /// Those of them that have some rows of a product whose A is loaded.
+  llvm::DenseSet<Operation *> rowsAcross;
 };
 
 /// Whether a result of a step is a tile in shared memory, with the rows of all
@@ -114,6 +116,11 @@ void Cutter::findCutAcross() {
       if (mma.getTransposeA()) {
         cutAcross.insert(step.result_begin(), step.result_end());
         stepsAcross.insert(step);
+        // Of a loaded A, a sub-tile has only some columns.
+        auto argument = dyn_cast<BlockArgument>(mma.getA());
+        if (argument && !isShared(step.getOperand(argument.getArgNumber()))) {
+          rowsAcross.insert(step);
+        }
       }
     }
   });
@@ -123,6 +130,11 @@ void Cutter::findCutAcross() {
         })) {
       stepsAcross.insert(step);
       cutAcross.insert(step.result_begin(), step.result_end());
+      for (Value operand : step.getOperands()) {
+        if (rowsAcross.contains(operand.getDefiningOp())) {
+          rowsAcross.insert(step);
+        }
+      }
     }
   });
 }
@@ -139,8 +151,10 @@ RankedTensorType Cutter::shareOf(RankedTensorType type, bool ofRows) const {
 /// columns.
 LogicalResult Cutter::cutAcrossRows(tile::StepOp step) {
   auto axes = schedule.getSplit().getAlsoAxes();
-  bool ofRows = llvm::any_of(
-      axes, [](StringAttr axis) { return axis.getValue() == "N"; });
+  bool ofRows =
+      rowsAcross.contains(step) || llvm::any_of(axes, [](StringAttr axis) {
+        return axis.getValue() == "N";
+      });
   auto cut = [&](Value value) {
     value.setType(shareOf(cast<RankedTensorType>(value.getType()), ofRows));
   };
@@ -168,7 +182,7 @@ LogicalResult Cutter::cutAcrossRows(tile::StepOp step) {
       Value size = arith::ConstantIntOp::create(
           builder, op.getLoc(), type.getDimSize(ofRows ? 0 : 1), 32);
       Value first = arith::MulIOp::create(builder, op.getLoc(), subtile, size);
-      if (ofRows) {
+      if (ofRows && !add.getTransposed()) {
         add.getRowMutable().assign(
             arith::AddIOp::create(builder, op.getLoc(), add.getRow(), first));
       } else {

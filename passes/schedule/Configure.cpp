@@ -283,6 +283,16 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return rung.getValue();
   }
 
+  /// Whether an entry adds shares of dQ as attn-split-backward has written.
+  static bool fits(AttentionBwdOp op, const TableEntry &entry) {
+    return !op.makesSums() ||
+           op.getTransposed().value_or(0) ==
+               (transposesShares(entry.config) ? entry.config.getTileN() : 0);
+  }
+  template <typename Op> static bool fits(Op, const TableEntry &) {
+    return true;
+  }
+
   /// Gives an op of a backward pass the config of its only entry.
   template <typename Op> LogicalResult configure(Op op) {
     if (op.getConfig()) {
@@ -300,7 +310,7 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
       if (failed(entries)) {
         return failure();
       }
-      if (!entries->empty()) {
+      if (!entries->empty() && fits(op, entries->front())) {
         break;
       }
     }

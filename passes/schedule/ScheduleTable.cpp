@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/ScheduleTable.h"
+#include "attn/dialect/Attn.h"
 #include "attn/dialect/Masks.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/EmbeddedData.h"
@@ -271,6 +272,10 @@ static ConfigAttr configFor(ConfigAttr config, const Key &key,
   return withKnob(withKnob(config, Knob::TileD, d), Knob::TileDv, dv);
 }
 
+bool attn::transposesShares(ConfigAttr config) {
+  return config.getTileN() % kRowsOfSums != 0;
+}
+
 static TableEntry makeEntry(TableEntryOp op, const Key &wanted,
                             StringRef path) {
   return {path.str(),
@@ -294,6 +299,14 @@ static bool choosesByQueries(ArrayRef<TableEntryOp> entries) {
              return bound.getSize() != LaunchSize::SeqlenK;
            });
   });
+}
+
+/// Whether a file has transposed shares of dQ: only then a kernel that adds
+/// them has registers for more queries, and none for a function.
+static bool hasTransposedShares(ArrayRef<TableEntryOp> entries) {
+  TableEntryOp last = entries.back();
+  return last.getKind() == KernelKind::Bwd &&
+         transposesShares(last.getConfig());
 }
 
 /// Returns the entries of a file that cover `wanted`.
@@ -396,7 +409,8 @@ findCandidates(MLIRContext *context, StringRef folder, const Key &wanted,
     SmallVector<TableEntryOp> entries = entriesOf(*module);
     TableEntryOp last = entries.back();
     Key key = Key::of(last);
-    if (key.serves(wanted) && (wanted.plain || !choosesByQueries(entries))) {
+    bool isForPlain = choosesByQueries(entries) || hasTransposedShares(entries);
+    if (key.serves(wanted) && (wanted.plain || !isForPlain)) {
       auto [columns, masks] = key.cost(wanted);
       candidates.push_back({key.packed, columns, last.getConfig().getRung(),
                             masks, chooseEntries(*module, wanted, file.path)});

@@ -56,6 +56,32 @@ func.func @g_bwd(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tenso
 
 // -----
 
+// Blocks of transposed shares, alone and beside another kernel that reads statistics.
+// CHECK: launch.sequence "transposed_bwd" {{.*}} sizes {sr = #launch.apply<mul(ceildiv(sq, 80), 80)>}
+// CHECK: launch.sequence "two_bwd" {{.*}} sizes {sr = #launch.apply<mul(ceildiv(sq, 640), 640)>}
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @transposed_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !t, %dlse: !l) -> (!t, !t, !t) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  %zeros = attn.clear_sums dtype(bf16) : !s
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed : !s -> !t
+  return %dq, %r#1, %r#2 : !t, !t, !t
+}
+func.func @two_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !t, %dlse: !l) -> (!t, !t, !t) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  %zeros = attn.clear_sums dtype(bf16) : !s
+  %r:2 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums_dk) transposed(80) : (!t, !t, !t, !t, !l)
+  %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv) : (!t, !t, !t, !t, !l)
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed : !s -> !t
+  return %dq, %r#1, %dv : !t, !t, !t
+}
+
+// -----
+
 // Sums of derivatives by a capture stay in the workspace: their sizes are those of Q or K. The problem of the call is that of attention.
 // CHECK-LABEL: func.func @sums_bwd(
 // CHECK-LABEL: func.func @sums_sum(

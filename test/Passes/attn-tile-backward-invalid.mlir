@@ -94,3 +94,28 @@ func.func @negative_bound(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l
       config <tile_m = 64, tile_n = 64, work = grid> {attn.user_problem = #attn.problem<kind = bwd_dq, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = present>} : (!t, !t, !t, !t, !l)
   return %dq : !t
 }
+
+// -----
+
+// Sums in one order, and a kernel that adds to them in another.
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @other_block(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be the queries of 'transposed', 80, got 64}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @not_transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be a multiple of 64 without 'transposed', got 80}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}

@@ -319,3 +319,24 @@ func.func @sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums
       } : (!t, !t, !t, !t, !l)
   return %r, %dk : !s, !t
 }
+
+// -----
+
+// Shares of 80 queries are transposed: their rows are columns of K.
+
+// CHECK: tile.kernel @transposed
+// CHECK-SAME: message = "expected full blocks of 80 rows of sums, got {sr} rows"
+// CHECK: %[[DS:.*]] = tile.step @put_ds
+// CHECK: tile.step @mm_dqt(%[[DS]], %{{.*}}) : (tensor<128x80xbf16>, tensor<128x64xbf16>) -> tensor<64x80xf32>
+// CHECK-NEXT: ^bb0(%[[B:.*]]: tensor<128x80xbf16>, %[[A:.*]]: tensor<128x64xbf16>):
+// CHECK-NEXT: tile.mma %[[A]], %[[B]] transpose_a : tensor<128x64xbf16>, tensor<128x80xbf16> -> tensor<64x80xf32>
+// CHECK: tile.step @put_dqt
+// CHECK: tile.reduce_add {{.*}} grouped transposed : tensor<64x80xf32>, tensor<?x?x?x64xf32>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}

@@ -39,11 +39,16 @@ bool codegen::readsPlace(ws::MmaOp mma, function_ref<bool(StringRef)> isPlace) {
   });
 }
 
-bool codegen::readsAllPieces(ws::MmaOp mma) {
-  auto slot = dyn_cast<ws::SlotType>(mma.getA().getType());
+Value codegen::operandOfAllPieces(ws::MmaOp mma) {
   auto kernel = mma->getParentOfType<ws::KernelOp>();
-  return slot && mma.getTransposeA() &&
-         kernel.lookupSymbol<ws::HoldOp>(slot.getChannel());
+  for (Value operand : {mma.getA(), Value(mma.getB())}) {
+    auto slot = dyn_cast<ws::SlotType>(operand.getType());
+    if (slot && mma.getTransposeA() &&
+        kernel.lookupSymbol<ws::HoldOp>(slot.getChannel())) {
+      return operand;
+    }
+  }
+  return {};
 }
 
 bool codegen::overlaps(ws::PutOp put, StringRef place) {

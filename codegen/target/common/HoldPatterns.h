@@ -11,8 +11,9 @@ namespace attn::codegen {
 /// Whether `mma` reads a place in shared memory for which `isPlace` holds.
 bool readsPlace(ws::MmaOp mma,
                 llvm::function_ref<bool(llvm::StringRef)> isPlace);
-/// Whether operand A of a product is the pieces that all replicas put.
-bool readsAllPieces(ws::MmaOp mma);
+/// Returns the operand of a product that is the pieces that all replicas put,
+/// or null.
+mlir::Value operandOfAllPieces(ws::MmaOp mma);
 
 /// Whether `put` writes shared memory of `place`, under the same or another
 /// name.

@@ -30,8 +30,8 @@ static std::optional<SmallVector<Value>> barrierOperands(Operation *op) {
       })
       .Case([](ws::AwaitOp op) -> Values {
         auto mma = op.getToken().getDefiningOp<ws::MmaOp>();
-        return mma && readsAllPieces(mma) ? Values(SmallVector<Value>())
-                                          : std::nullopt;
+        return mma && operandOfAllPieces(mma) ? Values(SmallVector<Value>())
+                                              : std::nullopt;
       })
       .Case([](LLVM::StoreOp op) -> Values {
         if (op.getAddr().getDefiningOp<ws::SmemOp>()) {

@@ -83,7 +83,7 @@ LogicalResult WarpUnroller::addReads(ws::MmaOp mma, uint32_t lanes) {
     if (failed(offset)) {
       return failure();
     }
-    if (operand == mma.getA() && readsAllPieces(mma)) {
+    if (operand == operandOfAllPieces(mma)) {
       auto hold = kernel.lookupSymbol<ws::HoldOp>(slot.getChannel());
       for (int64_t piece = 0; piece < int64_t(hold.getPieces()); ++piece) {
         events.push_back(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The requirements of Hopper's patterns on roles, places and ops.
+#include "../common/HoldPatterns.h"
 #include "../common/TilePatterns.h"
 #include "Patterns.h"
 #include "Sm90.h"
@@ -173,18 +174,22 @@ static LogicalResult checkReadRow(ws::ReadRowOp op, Chip::Error error) {
                     ofColumns ? all / 4 : threadRows, /*isLeast=*/false, error);
 }
 
-/// A transposed A is the pieces of a hold, and D's rows are one panel of its
-/// columns. A share of B's columns begins at a panel, or ends within it.
+/// Of a transposed A, or the B that it is multiplied with, one is the pieces of
+/// a hold. D's rows are one panel of A's columns. A share of B's columns begins
+/// at a panel, or ends within it.
 static LogicalResult checkMma(ws::MmaOp op, Chip::Error error) {
   auto a = dyn_cast<ws::SlotType>(op.getA().getType());
-  auto kernel = op->getParentOfType<ws::KernelOp>();
+  Value pieces = operandOfAllPieces(op);
   if (op.getTransposeA() &&
-      (!a || !kernel.lookupSymbol<ws::HoldOp>(a.getChannel()) ||
-       SmemTile(a.getTile()).panelColumns() != tileRows ||
+      (!a || !pieces || SmemTile(a.getTile()).panelColumns() != tileRows ||
        (!op.getPiece() && a.getTile().getDimSize(1) != tileRows))) {
     return error() << "no lowering for a transposed operand A other than "
                    << tileRows << " columns of a hold, got "
                    << op.getA().getType();
+  }
+  if (pieces == op.getB() && (op.getTransposeB() || op.getColumns())) {
+    return error() << "no lowering for an operand B in a hold with "
+                   << (op.getColumns() ? "'columns'" : "'transpose_b'");
   }
   auto share = dyn_cast<VectorType>(op.getResult().getType());
   if (!op.getColumns() || !share) {

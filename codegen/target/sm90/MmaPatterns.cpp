@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of a warpgroup (wgmma), and waits for them.
+#include "../common/HoldPatterns.h"
 #include "Patterns.h"
 #include "SmemTile.h"
 
@@ -100,9 +101,13 @@ struct MmaPattern : OpConversionPattern<ws::MmaOp> {
   matchAndRewrite(ws::MmaOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SmemTile b(op.getB().getType().getTile());
+    auto pieces = holdOf(op, op.getB());
+    SmemTile b(pieces ? cast<RankedTensorType>(pieces.getType())
+                      : op.getB().getType().getTile());
     SmallVector<int32_t> bSteps =
-        op.getTransposeB() ? stepsAlongRow(b) : stepsDownRows(b);
+        pieces               ? stepsDownPieces(pieces, op.getB().getType())
+        : op.getTransposeB() ? stepsAlongRow(b)
+                             : stepsDownRows(b);
     SmallVector<int32_t> bParts = columnParts(b, op.getTransposeB());
     Value bAddress = smemAddress(rewriter, loc, only(adaptor.getB()));
     if (Value piece = only(adaptor.getColumns())) {
@@ -139,18 +144,19 @@ private:
     return values.empty() ? Value() : values.front();
   }
 
-  /// A transposed A is the pieces of a hold, one below the other: its k steps
-  /// go down the rows of each. D's rows are a panel of its columns.
-  static OperandA transposedOperandA(ws::MmaOp op, OneToNOpAdaptor adaptor,
-                                     Value address, OpBuilder &builder) {
-    auto slot = cast<ws::SlotType>(op.getA().getType());
-    auto hold = op->getParentOfType<ws::KernelOp>().lookupSymbol<ws::HoldOp>(
-        slot.getChannel());
+  /// Returns the hold whose pieces an operand is, or null.
+  static ws::HoldOp holdOf(ws::MmaOp op, Value operand) {
+    return operand == operandOfAllPieces(op)
+               ? op->getParentOfType<ws::KernelOp>().lookupSymbol<ws::HoldOp>(
+                     cast<ws::SlotType>(operand.getType()).getChannel())
+               : ws::HoldOp();
+  }
+
+  /// Returns the offsets of the k steps of an operand that is the pieces of a
+  /// hold, one below the other: they go down the rows of each.
+  static SmallVector<int32_t> stepsDownPieces(ws::HoldOp hold,
+                                              ws::SlotType slot) {
     SmemTile piece(cast<RankedTensorType>(hold.getType()));
-    Arithmetic emit{builder, op.getLoc()};
-    if (Value panel = only(adaptor.getPiece())) {
-      address = emit.add(address, emit.mul(panel, piece.panelBytes()));
-    }
     SmallVector<int32_t> steps, ofPiece = stepsDownRows(piece);
     for (int64_t first = 0; first < slot.getTile().getDimSize(0);
          first += piece.rows) {
@@ -159,6 +165,23 @@ private:
         steps.push_back(before / 16 + step);
       }
     }
+    return steps;
+  }
+
+  /// A transposed A is a loaded tile, or the pieces of a hold. D's rows are a
+  /// panel of its columns.
+  static OperandA transposedOperandA(ws::MmaOp op, OneToNOpAdaptor adaptor,
+                                     Value address, OpBuilder &builder) {
+    auto slot = cast<ws::SlotType>(op.getA().getType());
+    auto hold = holdOf(op, op.getA());
+    SmemTile piece(hold ? cast<RankedTensorType>(hold.getType())
+                        : slot.getTile());
+    Arithmetic emit{builder, op.getLoc()};
+    if (Value panel = only(adaptor.getPiece())) {
+      address = emit.add(address, emit.mul(panel, piece.panelBytes()));
+    }
+    SmallVector<int32_t> steps =
+        hold ? stepsDownPieces(hold, slot) : stepsDownRows(piece);
     return {descriptorLow(builder, op.getLoc(), address, piece.panelBytes()),
             builder.getI32IntegerAttr(piece.descriptorHigh()),
             builder.getDenseI32ArrayAttr(steps)};

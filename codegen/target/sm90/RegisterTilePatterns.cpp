@@ -62,7 +62,7 @@ struct Access {
   Value tensor, batch, head, row, part; // part may be null
   AccessMap map;
   Value column = {}; // the first, if it is not the tensor's
-  bool isGrouped = false;
+  bool isGrouped = false, isTransposed = false;
 };
 
 /// A row of this thread: whether the tensor has it, and the address of the
@@ -89,7 +89,8 @@ protected:
   ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
   /// Returns this thread's part of its first row in the first group of its
-  /// warp's 16 rows: groups of 16 x 16 elements, one after the other.
+  /// warp's 16 rows: groups of 16 x 16 elements, one after the other. A warp
+  /// has 16 columns of a transposed tile.
   ThreadRow groupOf(const Arithmetic &emit, const Access &access) const;
 
   /// Writes each of the thread's rows that is in bounds: row `i`, whose first
@@ -136,9 +137,13 @@ template <typename Op>
 ThreadRow MovePattern<Op>::groupOf(const Arithmetic &emit,
                                    const Access &access) const {
   Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-  ThreadRow first =
-      rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
+  Value row =
+      access.isTransposed ? emit.constant(0) : emit.mul(warp, GroupOrder::rows);
+  ThreadRow first = rowOf(emit, access, row, /*isTile=*/true);
   Value element = emit.mul(emit.lane(), perLane);
+  if (access.isTransposed) {
+    element = emit.add(element, emit.mul(warp, 2 * perGroup));
+  }
   if (access.column) {
     element = emit.add(element,
                        emit.mul(access.column, perGroup / GroupOrder::columns));
@@ -169,6 +174,13 @@ void MovePattern<Op>::writeRows(
 /// hold two columns of each of its rows in turn.
 static int64_t pairsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back() / 8;
+}
+
+/// Returns the elements of a `transposed` tensor from one half of a group,
+/// eight rows, to half `n` of the groups of the same columns.
+static int64_t halfOfRows(Value tensor, int64_t n) {
+  int64_t columns = cast<RankedTensorType>(tensor.getType()).getShape().back();
+  return n / 2 * GroupOrder::rows * columns + n % 2 * perGroup;
 }
 
 /// Returns the address `elements` elements after another.
@@ -233,11 +245,13 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                              *AccessMap::parse(op.getMap()));
     access.column = adaptor.getColumn();
     access.isGrouped = op.getGrouped();
+    access.isTransposed = op.getTransposed();
     Type element = rewriter.getF32Type();
     int64_t elements =
         cast<VectorType>(adaptor.getTile().getType()).getNumElements();
-    int64_t pairs =
-        op.getColumn() ? elements / 2 / rowsPerThread : pairsOf(op.getDest());
+    int64_t pairs = op.getColumn() || op.getTransposed()
+                        ? elements / 2 / rowsPerThread
+                        : pairsOf(op.getDest());
     auto addElements = [&](int64_t first, int64_t count, Value pointer) {
       Value values = vector::ExtractStridedSliceOp::create(
           rewriter, loc, adaptor.getTile(), ArrayRef<int64_t>{first},
@@ -260,8 +274,10 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     for (int64_t n = 0; n < pairs; ++n) {
+      int64_t after =
+          access.isTransposed ? halfOfRows(op.getDest(), n) : perGroup * n;
       addElements(perLane * n, perLane,
-                  pointerAfter(emit, part.pointer, element, perGroup * n));
+                  pointerAfter(emit, part.pointer, element, after));
     }
     rewriter.eraseOp(op);
     return success();
@@ -325,6 +341,11 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     Access access = accessOf(adaptor, source, adaptor.getPart(),
                              *AccessMap::parse(op.getMap()));
     access.isGrouped = op.getGrouped();
+    if (op.getTransposed()) {
+      loadTransposed(emit, access, elements);
+      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+      return success();
+    }
     for (int64_t i = 0; i < rowsPerThread; ++i) {
       ThreadRow row = op.getGrouped() ? groupOf(emit, access)
                                       : rowOf(emit, access, threadRow(emit, i),
@@ -343,6 +364,35 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     }
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
+  }
+
+private:
+  /// Row r and column c of a group are in lane c % 8 * 4 + r % 8 / 2 of half
+  /// r / 8, as its element c / 8 * 2 + r % 2.
+  void loadTransposed(const Arithmetic &emit, const Access &access,
+                      MutableArrayRef<Value> elements) const {
+    OpBuilder &builder = emit.builder;
+    Type type = elementOf(access.tensor);
+    Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
+    ThreadRow first =
+        rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
+    Value row = emit.shiftRight(emit.lane(), 2);
+    Value column = emit.mul(emit.bitAnd(emit.lane(), 3), 2);
+    Value ofLane = emit.add(emit.mul(emit.shiftRight(row, 1), perLane),
+                            emit.bitAnd(row, 1));
+    ofLane = emit.add(ofLane, emit.mul(column, 4 * perLane));
+    Value pointer = LLVM::GEPOp::create(
+        builder, emit.loc, first.pointer.getType(), type, first.pointer,
+        ArrayRef<LLVM::GEPArg>{ofLane}, LLVM::GEPNoWrapFlags::none);
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      int64_t n = i / perLane, half = i / 2 % 2, odd = i % 2;
+      int64_t after = n / 2 * 2 * perGroup + half * perGroup +
+                      odd * 4 * perLane + n % 2 * 2;
+      Value loaded = LLVM::LoadOp::create(
+          builder, emit.loc, type, pointerAfter(emit, pointer, type, after));
+      element = arith::SelectOp::create(builder, emit.loc, first.inside, loaded,
+                                        element);
+    }
   }
 };
 

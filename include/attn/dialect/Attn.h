@@ -22,6 +22,8 @@ constexpr llvm::StringLiteral kGradientAttr = "attn.gradient";
 /// Sums of dQ are in memory in groups of so many columns (`grouped` of
 /// tile.load).
 constexpr int64_t kGroupColumns = 16;
+/// The rows of a share of dQ are a multiple of this, or it is transposed.
+constexpr int64_t kRowsOfSums = 64;
 
 /// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>

@@ -103,7 +103,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `query`, `key`, `value`, `scale`, `bounds`, `dropout_rate`, `dropout_state`, `captures`: those of `attn.attention`, as are the masks
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
-    - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`
+    - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
+      queries are added in the order `transposed` of `tile.load`, otherwise in the order `grouped`
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.
@@ -130,6 +131,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums` or `sums_dk`
+    - C15: `transposed` only beside `sums` or `sums_dk`, and a multiple of 16. It is then the `tile_n` of the config, and
+      divides R, which is checked at launch
 
     C3 to C8 compare static sizes only; the others are checked at launch.
 
@@ -168,7 +171,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
-    OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<Attn_ConfigAttr>:$config);
+    OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<I64Attr>:$transposed, OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region,
     MaxSizedRegion<1>:$row_keys);
@@ -177,7 +180,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     (`turns` `(` $turns^ `:` type($turns) `)`)?
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
-    `` custom<Gradients>($gradients, $capture, $indices) (`config` $config^)?
+    `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`config` $config^)?
     (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
@@ -297,17 +300,19 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
       from 8 to 256
     - C2: `sums` is f32 of shape (B, Hq, R, C), where R is at least Sq, and C at least the head dim and a multiple of 16
 
-    C2 compares static sizes only; the others are checked at launch.
+    - C3: `transposed` if and only if the `attn.attention_bwd` that makes the sums has it
+
+    C2 compares static sizes only; the others are checked at launch. C3 is checked where both ops are in one function.
 
     **Effects** none.
 
     **Example** `%dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>`
   }];
-  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout,
+  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout, UnitAttr:$transposed,
     OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Attn_Tensor:$gradient);
   let assemblyFormat = [{
-    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`config` $config^)? attr-dict
+    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` $transposed^)? (`config` $config^)? attr-dict
     `:` type($sums) `->` type($gradient)
   }];
   let hasVerifier = 1;

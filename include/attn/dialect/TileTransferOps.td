@@ -18,6 +18,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
     them: row r and column c of it are element c / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 * 2 + c % 2. The groups
     of the same rows follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64.
+    With `transposed`, too, warps held the transposed tile: row r and column c of a group are element
+    r / 8 * 128 + c % 8 * 16 + r / 2 % 4 * 4 + c / 8 * 2 + r % 2, and the number of rows is a multiple of 16.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
@@ -26,6 +28,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     - C3: the tile has rank 2, the source's element type, and at least as many columns as the
       head dim; after `attn-distribute` it is a vector, whose shape is not checked
     - C4: `grouped` only with f32 elements, and a last dimension that is a multiple of 16
+    - C5: `transposed` only with `grouped`
 
     **Example**
     ```mlir
@@ -34,18 +37,18 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     ```
   }];
   let arguments = (ins Tile_MemoryOrParts:$source, I32:$batch, I32:$head, I32:$row,
-    Optional<I32>:$part, AffineMapAttr:$map, UnitAttr:$grouped);
+    Optional<I32>:$part, AffineMapAttr:$map, UnitAttr:$grouped, UnitAttr:$transposed);
   let results = (outs Tile_TileOrShare:$tile);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map (`grouped` $grouped^)? attr-dict
+    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map (`grouped` $grouped^)? (`transposed` $transposed^)? attr-dict
     `:` type($source) `->` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMap":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, /*grouped=*/false);
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, /*grouped=*/false, /*transposed=*/false);
   }]>, OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMapAttr":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, ::mlir::UnitAttr());
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, ::mlir::UnitAttr(), ::mlir::UnitAttr());
   }]>];
   let hasVerifier = 1;
 }
@@ -122,12 +125,15 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "adds a tile to a tensor in memory; rows out of bounds are dropped";
   let description = [{
     CTAs add to one element in any order. `grouped` has the meaning that it has in `tile.load`. With `column`, the tile
-    has only the columns from that one on, and all of its columns are in the tensor.
+    has only the columns from that one on, and all of its columns are in the tensor. With `transposed` the rows of the tile
+    are columns of the tensor, from `row` on it has as many of its rows as the tile has columns, and `grouped` has the
+    meaning that it has in `tile.load` beside `transposed`.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination; with `column`, the tile has at most as many
       columns as the destination, not at least
-    - C4: the elements are f32; C4 of `tile.load`, with `column` also for the columns of the tile
+    - C4: the elements are f32; C4 and C5 of `tile.load`, with `column` also for the columns of the tile, with
+      `transposed` for its rows and columns
 
     **Example**
     ```mlir
@@ -135,9 +141,9 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     ```
   }];
   let arguments = (ins Tile_F32TileOrShare:$tile, Tile_Memory:$dest, I32:$batch, I32:$head,
-    I32:$row, Optional<I32>:$column, AffineMapAttr:$map, UnitAttr:$grouped);
+    I32:$row, Optional<I32>:$column, AffineMapAttr:$map, UnitAttr:$grouped, UnitAttr:$transposed);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map (`grouped` $grouped^)? attr-dict
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map (`grouped` $grouped^)? (`transposed` $transposed^)? attr-dict
     `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;

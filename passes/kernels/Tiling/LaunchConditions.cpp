@@ -101,7 +101,9 @@ void Conditions::checkStatistics() {
       "expected at least {sq} rows of statistics, one for each query, got "
       "{sr}");
   if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
-    checks.requireBlocksOfSums();
+    int64_t queries = kernel.getConfig()->getTileN();
+    checks.requireBlocksOfSums(queries % kRowsOfSums == 0 ? kRowsOfSums
+                                                          : queries);
   }
 }
 

@@ -492,16 +492,23 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
       b.step("put_ds", derivatives, type, [&](ValueRange values) -> Values {
         return {b.make<tile::ShareOp>(type, values[0])};
       })[0];
+  // The rows of the product are queries or, transposed, columns of K.
+  bool transposed = op.getTransposed().has_value();
   auto share = matrix.tileType(Side::Query, columnsOf(args.q, args, config),
                                b.getF32Type());
+  if (transposed) {
+    share = share.clone({share.getDimSize(1), share.getDimSize(0)});
+  }
   Value product =
-      b.step("mm_dq", {shared, keys}, share, [&](ValueRange values) -> Values {
-        return {b.make<tile::MmaOp>(share, values[0], values[1], Value(),
-                                    /*transpose_b=*/false,
-                                    /*transpose_a=*/true)};
-      })[0];
+      b.step(transposed ? "mm_dqt" : "mm_dq", {shared, keys}, share,
+             [&](ValueRange values) -> Values {
+               return {b.make<tile::MmaOp>(share, values[transposed ? 1 : 0],
+                                           values[transposed ? 0 : 1], Value(),
+                                           /*transpose_b=*/false,
+                                           /*transpose_a=*/true)};
+             })[0];
   Value added =
-      b.step("put_dq", product, share,
+      b.step(transposed ? "put_dqt" : "put_dq", product, share,
              [&](ValueRange values) -> Values { return {values[0]}; })[0];
   if (args.turns) {
     waitForTurn(*this, work);
@@ -512,7 +519,7 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
     tile::ReduceAddOp::create(b, b.loc, values[0], args.sums, at.batch,
                               headOf(Side::Query, at),
                               matrix.start(Side::Query, at), Value(), map,
-                              /*grouped=*/true);
+                              /*grouped=*/true, transposed);
     return {};
   });
   if (args.turns) {

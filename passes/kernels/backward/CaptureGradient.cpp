@@ -234,7 +234,8 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
       /*turns=*/Value(), all.getScale(), all.getBounds(), all.getDropoutRate(),
       all.getDropoutState(), all.getCaptures(), all.getMask(), all.getLayout(),
       all.getBoundKinds(), kind, number(),
-      indices ? AffineMapAttr::get(indices) : AffineMapAttr(), ConfigAttr());
+      indices ? AffineMapAttr::get(indices) : AffineMapAttr(), IntegerAttr(),
+      ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&part.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&part.getScoreRegion(), ofRegions);

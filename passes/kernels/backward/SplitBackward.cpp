@@ -27,7 +27,7 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
       op.getOutGradient(), op.getLse2(), op.getDelta(), sums, turns,
       op.getScale(), op.getBounds(), op.getDropoutRate(), op.getDropoutState(),
       op.getCaptures(), op.getMask(), op.getLayout(), op.getBoundKinds(),
-      gradients, IntegerAttr(), AffineMapAttr(), ConfigAttr());
+      gradients, IntegerAttr(), AffineMapAttr(), IntegerAttr(), ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
@@ -38,11 +38,13 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
 
 namespace {
 /// A kernel that adds to sums of dQ in memory: its gradients, whether it adds
-/// in turns, and the columns of its tiles of Q, which the sums have, too.
+/// in turns, the columns of its tiles of Q, which the sums have, too, and the
+/// queries of a block if it adds transposed shares.
 struct SumsKernel {
   Gradients gradients;
   bool inTurns;
   int64_t columns;
+  std::optional<int64_t> transposed;
 };
 } // namespace
 
@@ -63,12 +65,16 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
                                    ConfigAttr());
   AttentionBwdOp withSums =
       copyFor(op, kernel.gradients, clear.getSums(), clear.getTurns());
+  if (kernel.transposed) {
+    withSums.setTransposed(*kernel.transposed);
+  }
   Value dv = kernel.gradients == Gradients::Sums
                  ? withSums.getResult(2)
                  : copyFor(op, Gradients::DV, Value(), Value()).getResult(0);
   Value dq = ConvertSumsOp::create(
       builder, op.getLoc(), op.getQuery().getType(), withSums.getResult(0),
-      op.getScale(), op.getLayout(), ConfigAttr());
+      op.getScale(), op.getLayout(), kernel.transposed.has_value(),
+      ConfigAttr());
   op.getResult(0).replaceAllUsesWith(dq);
   op.getResult(1).replaceAllUsesWith(withSums.getResult(1));
   op.getResult(2).replaceAllUsesWith(dv);
@@ -119,16 +125,15 @@ struct SplitBackwardPass
                          [&] { return op.emitOpError(); });
   }
 
-  /// Returns the columns of the tiles of Q in the kernel of `problem`.
-  FailureOr<int64_t> columnsOf(AttentionBwdOp op, ProblemAttr problem) {
+  /// Returns the config of the kernel of `problem`.
+  FailureOr<ConfigAttr> configOf(AttentionBwdOp op, ProblemAttr problem) {
     auto entries =
         lookupTableEntries(op.getContext(), problem, target, scheduleFile,
                            /*firstRung=*/0, [&] { return op.emitOpError(); });
     if (failed(entries)) {
       return failure();
     }
-    int64_t stated = entries->front().config.getTileD();
-    return stated ? stated : op.getHeadDim();
+    return entries->front().config;
   }
 
   /// Returns the kernel with sums of dQ, or nothing if there is to be none.
@@ -148,11 +153,14 @@ struct SplitBackwardPass
       if (!*has) {
         continue;
       }
-      FailureOr<int64_t> columns = columnsOf(op, problem);
-      if (failed(columns)) {
+      FailureOr<ConfigAttr> config = configOf(op, problem);
+      if (failed(config)) {
         return failure();
       }
-      return std::optional(SumsKernel{gradients, inTurns, *columns});
+      int64_t columns = config->getTileD(), queries = config->getTileN();
+      return std::optional(SumsKernel{
+          gradients, inTurns, columns ? columns : op.getHeadDim(),
+          transposesShares(*config) ? std::optional(queries) : std::nullopt});
     }
     return std::optional<SumsKernel>();
   }

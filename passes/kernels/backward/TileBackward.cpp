@@ -6,6 +6,7 @@
 #include "../Tiling/MaskChecks.h"
 #include "BackwardWriter.h"
 #include "attn/passes/kernels/Passes.h"
+#include "attn/passes/schedule/ScheduleTable.h"
 
 namespace attn {
 #define GEN_PASS_DEF_TILEBACKWARD
@@ -40,6 +41,17 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
       return op.emitOpError("expected 'sums' to have as many columns as the "
                             "tiles of 'query', ")
              << tile << ", got " << sums;
+    }
+    int64_t queries = config.getTileN();
+    std::optional<int64_t> transposed = op.getTransposed();
+    if (transposed ? queries != *transposed : transposesShares(config)) {
+      InFlightDiagnostic error =
+          op.emitOpError("expected 'tile_n' of 'config' to be ");
+      return (transposed
+                  ? error << "the queries of 'transposed', " << *transposed
+                  : error << "a multiple of " << kRowsOfSums
+                          << " without 'transposed'")
+             << ", got " << queries;
     }
   }
   return success();

@@ -217,7 +217,10 @@ LogicalResult StepEmitter::emitMma(tile::StepOp step, tile::MmaOp mma) {
     b = op.getSource();
     columns = scope.replica;
   }
-  Value right = env.lookupOrNull(b);
+  const sched::Place *shared = holdOfArgument(b);
+  Value right = shared ? emitHeld(*shared, cast<RankedTensorType>(b.getType()),
+                                  /*isWhole=*/true)
+                       : env.lookupOrNull(b);
   if (!left || !right || !isa<ws::SlotType>(right.getType())) {
     return scope.error("V20: expected operand B of '" + step.getName() +
                        "' in a channel");
@@ -260,6 +263,11 @@ LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
   if (!add.getGrouped()) {
     return scope.error("expected '" + step.getName() +
                        "' to add a tile of a hold to a 'grouped' tensor");
+  }
+  if (add.getTransposed()) {
+    return scope.error("expected '" + step.getName() +
+                       "' to add a transposed tile from registers, got one in "
+                       "a hold");
   }
   if (failed(cloneBody(step, add))) {
     return failure();

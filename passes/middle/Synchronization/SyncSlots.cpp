@@ -94,7 +94,8 @@ FailureOr<SlotRef> SyncSlots::operandOf(ws::MmaOp mma, bool isB) {
     return failure();
   }
   bool isHeld = run.events.objects()[slot->object].kind == SyncObject::Hold;
-  if (isHeld && (isB || !run.isOf(SyncEvent::Put, slot->object))) {
+  bool isOdd = isB && !(slot->isWhole && mma.getTransposeA());
+  if (isHeld && (isOdd || !run.isOf(SyncEvent::Put, slot->object))) {
     return run.error(mma) << "V8: expected a hold to be operand A in the role "
                              "that puts it, got "
                           << (isB ? "operand B" : "a role that does not");

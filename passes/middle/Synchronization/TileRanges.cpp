@@ -295,6 +295,9 @@ static LogicalResult noteAdded(tile::ReduceAddOp add, WrittenRows &written,
     return failure();
   }
   auto tile = dyn_cast<RankedTensorType>(add.getTile().getType());
+  if (tile && add.getTransposed()) {
+    tile = tile.clone({tile.getDimSize(1), tile.getDimSize(0)});
+  }
   return tile ? noteWritten(add, tile, at.run.item, *row, written, at)
               : success();
 }

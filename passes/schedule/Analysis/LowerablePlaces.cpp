@@ -98,6 +98,7 @@ static bool isHoldable(const KernelModel &kernel, int value) {
   return llvm::all_of(kernel.steps, [&](const KernelStep &step) {
     return !llvm::is_contained(step.reads, value) ||
            (step.a == value && step.b != value) ||
+           (step.b == value && step.a != value && step.isTransposedA()) ||
            step.holds<tile::StoreOp, tile::ReduceAddOp>();
   });
 }

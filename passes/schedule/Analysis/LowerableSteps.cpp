@@ -62,7 +62,8 @@ static LogicalResult checkStep(const Lowerable &lowerable,
     return [&step, what] { return formatv(what, step.name).str(); };
   };
   tile::StepOp op = step.op;
-  bool isTransposed = step.isTransposedA() && !isShared(lowerable, step.a);
+  bool isTransposed = step.isTransposedA() && !isShared(lowerable, step.a) &&
+                      !isShared(lowerable, step.b);
   bool isLoad = step.holds<tile::LoadOp>();
   bool isUnplaced =
       isLoad && llvm::none_of(lowerable.bound.places, [&](const Place &place) {

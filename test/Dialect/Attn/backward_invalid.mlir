@@ -616,3 +616,32 @@ func.func @bwd_user_mask(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
       : (!t, !t, !t, !t, !l)
   return
 }
+
+// -----
+
+// C15
+func.func @bwd_c15_transposed_dq(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  // expected-error @below {{'attn.attention_bwd' op expected 'transposed' only beside sums, got gradients(dq)}}
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq) transposed(80)
+      : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}
+
+// -----
+
+func.func @bwd_c15_odd(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'transposed' to be a multiple of 16, got 40}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(40) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @convert_c3(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
+  // expected-error @below {{'attn.convert_sums' op expected 'transposed' if and only if the sums are transposed, got it only there}}
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> !t
+  return
+}

@@ -155,3 +155,30 @@ func.func @f(%turns: tensor<?x?x?xi64>, %i: i32) {
   tile.turn_pass %turns at(%i, %i, %i) to %i : tensor<?x?x?xi64>
   return
 }
+
+// -----
+
+// C5
+func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.load' op expected 'transposed' only with 'grouped'}}
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> transposed : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+// C4 and C5, of the queries of a transposed tile
+func.func @f(%x: tensor<64x40xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected 'transposed' only with a tile of a multiple of 16 columns, got 'tensor<64x40xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped transposed : tensor<64x40xf32>, tensor<?x?x?x64xf32>
+  return
+}
+
+// -----
+
+// C3, of the columns of the tensor, which are rows of the tile
+func.func @f(%x: tensor<32x80xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected a tile with the element type and at least the last dimension of 'dest', got 'tensor<80x32xf32>' and 'tensor<?x?x?x64xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped transposed : tensor<32x80xf32>, tensor<?x?x?x64xf32>
+  return
+}

@@ -146,7 +146,8 @@ def SplitLaunches : Pass<"attn-split-launches", "::mlir::ModuleOp"> {
     bounds or captures have the same ones, since kernels share an argument by its name.
 
     **Ensures** in place of such a function there is a function for each of its ops, named after the kind of its
-    kernel, and a `launch.sequence`. Statistics of rows in the workspace have full blocks of 128 rows.
+    kernel, and a `launch.sequence`. Statistics of rows in the workspace have full blocks of 128 rows, or of
+    those that `transposed` says of their only reader.
 
     **Before**
     ```mlir
@@ -350,7 +351,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     bits in every run.
 
     If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, one op clears the sums
-    before, and another one converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If the
+    before, and another one converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If
+    its blocks of queries are no multiple of 64, it adds `transposed` shares. If the
     function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
     it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same.
@@ -410,13 +412,14 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
 
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
-    the function's. `sums` have as many columns as the tiles of Q.
+    the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`; with
+    `sums` and without it, `tile_n` is a multiple of 64.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics, and `sc` the columns of sums. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
-    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
+    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, or of transposed shares mm_dqt, put_dqt and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
 
     **Before**

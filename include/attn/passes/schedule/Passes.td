@@ -16,7 +16,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     of the lowest rung, from `rung` on, that has entries for the problem and whose code is small enough
     to be compiled in time: each op of a score or mask region is compiled
     once for each key of a block, and has a [weight](score-ops.md). An attention
-    whose regions are too large for all rungs is refused.
+    whose regions are too large for all rungs is refused. An `attn.attention_bwd` with sums gets an entry whose shares are
+    `transposed` as its own are; entries of transposed shares serve no functions of the user.
 
     **Requires** any module. If several entries are for an attention, it is the only one of
     a `func.func`.

@@ -28,6 +28,11 @@ struct TableEntry {
 /// Returns `config` with another value of one knob.
 ConfigAttr withKnob(ConfigAttr config, Knob knob, int64_t value);
 
+/// Whether a kernel that adds shares of dQ to sums computes them transposed, so
+/// that the rows of the product, 64 of a warpgroup, are columns of dQ: its
+/// blocks of queries are no multiple of these rows.
+bool transposesShares(ConfigAttr config);
+
 /// Returns the entries whose keys match `problem` on `target`, in the order in
 /// which launches try them; the last one has no condition. They are those of
 /// the lowest rung from `firstRung` on that has any, or none if the ladder ends
