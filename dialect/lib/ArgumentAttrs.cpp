@@ -203,7 +203,10 @@ static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
                                  Role::ValueGradient};
   static constexpr Role ofCaptures[] = {Role::PartialSums,
                                         Role::CaptureGradient};
+  static constexpr Role seeing[] = {Role::SeeingQueries};
   switch (kind) {
+  case KernelKind::BwdSeeing:
+    return seeing;
   case KernelKind::Delta:
     return delta;
   case KernelKind::Bwd:
@@ -239,7 +242,8 @@ static bool mayBeResult(ArgumentRole role) {
   return role == ArgumentRole::Turns ||
          llvm::any_of(std::array{KernelKind::Fwd, KernelKind::Delta,
                                  KernelKind::Bwd, KernelKind::BwdDQ,
-                                 KernelKind::BwdRows, KernelKind::Sum},
+                                 KernelKind::BwdRows, KernelKind::Sum,
+                                 KernelKind::BwdSeeing},
                       [&](KernelKind kind) {
                         return llvm::is_contained(resultsOf(kind), role);
                       });
@@ -369,6 +373,7 @@ static StringRef expectedType(ArgumentRole role, ProblemAttr problem,
   case ArgumentRole::Delta:
   case ArgumentRole::Lse2:
   case ArgumentRole::PartialSums:
+  case ArgumentRole::SeeingQueries:
     return isTensor(3, Float32Type::get(type.getContext()))
                ? ""
                : "a tensor of rank 3 of f32";
@@ -435,6 +440,7 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind,
       Role::Query,          Role::Key,   Role::Value, Role::Scale,
       Role::OutputGradient, Role::Delta, Role::Lse2};
   static constexpr Role convert[] = {Role::QueryGradientSums, Role::Scale};
+  static constexpr Role seeing[] = {Role::Query, Role::Key};
   switch (kind) {
   case KernelKind::Fwd:
     return forward;
@@ -456,6 +462,8 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind,
     return args.find(Role::Sinks) ? ArrayRef(sumsOfSinks) : sums;
   case KernelKind::Convert:
     return convert;
+  case KernelKind::BwdSeeing:
+    return seeing;
   default:
     return {};
   }

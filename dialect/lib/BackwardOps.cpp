@@ -47,7 +47,7 @@ ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
       KernelKind::Bwd,     KernelKind::BwdDQ,    KernelKind::BwdDKDV,
       KernelKind::BwdDK,   KernelKind::BwdDV,    KernelKind::BwdRows,
       KernelKind::BwdKeys, KernelKind::BwdPairs, KernelKind::BwdElements,
-      KernelKind::Bwd,     KernelKind::BwdDQDK};
+      KernelKind::Bwd,     KernelKind::BwdDQDK,  KernelKind::BwdSeeing};
   KernelKind kind = inTurns ? KernelKind::BwdOrdered : kinds[size_t(gradients)];
   return ProblemAttr::get(
       getContext(), kind, getQuery().getType().getElementType(), getHeadDim(),
@@ -156,6 +156,17 @@ static Type sumsOf(Type type, LayoutKindAttr layout) {
       Float32Type::get(tensor.getContext()));
 }
 
+/// Returns the type of the queries that see the groups of these keys, or null
+/// if they have no batches.
+static Type seeingOf(Type of) {
+  auto tensor = dyn_cast<RankedTensorType>(of);
+  return tensor && tensor.getRank() == 4
+             ? RankedTensorType::get({tensor.getDimSize(0), 2 * kSeeingShares,
+                                      ShapedType::kDynamic},
+                                     Float32Type::get(tensor.getContext()))
+             : Type();
+}
+
 /// Returns the type of capture number `capture`, or null if there is none, or
 /// no tensor.
 static Type typeOfCapture(ValueRange captures, IntegerAttr capture) {
@@ -181,6 +192,9 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
     break;
   case Gradients::KeySums:
     types.push_back(sumsOf(key, adaptor.getProperties().layout));
+    break;
+  case Gradients::Seeing:
+    types.push_back(seeingOf(key));
     break;
   case Gradients::Pairs:
   case Gradients::Elements:
@@ -391,6 +405,30 @@ static LogicalResult verifySums(AttentionBwdOp op) {
                                         {sums, 2, "seqlen", lse2.dim(2)}})));
 }
 
+static bool readsHead(Region &region) {
+  return !region.empty() && !region.getArgument(1).use_empty();
+}
+
+bool AttentionBwdOp::hasMaskOfHeads() {
+  return readsHead(getMaskRegion()) || readsHead(getRowKeys());
+}
+
+/// C16
+static LogicalResult verifySeeing(AttentionBwdOp op) {
+  if (op.getSeeing() && !op.ownsKeys()) {
+    return op.emitOpError("expected 'seeing' only beside gradients of K and V "
+                          "without dQ, got gradients(")
+           << stringifyGradients(op.getGradients()) << ")";
+  }
+  if (!op.getSeeing()) {
+    return success();
+  }
+  NamedTensor seeing{"seeing", op.getSeeing().getType()},
+      query{"query", op.getQuery().getType()};
+  return expectDims(op, {{seeing, 0, "batch size", query.dim(0)},
+                         {seeing, 1, "shares", 2 * kSeeingShares}});
+}
+
 /// C14
 static LogicalResult verifyDropout(AttentionBwdOp op) {
   if (op.hasDropout() && op.makesSums()) {
@@ -451,7 +489,7 @@ LogicalResult AttentionBwdOp::verify() {
                  failed(::verifyTransposed(*this)) ||
                  failed(verifyRows(*this, lse2, query.dim(s))) ||
                  failed(verifyHeads(*this, query.dim(h), key.dim(h))) || // C6
-                 failed(verifyCapture(*this)));
+                 failed(verifyCapture(*this)) || failed(verifySeeing(*this)));
 }
 
 // C9, C11
@@ -472,6 +510,11 @@ LogicalResult AttentionBwdOp::verifyRegions() {
            {getScoreRegion(), "score", {f32, i32, i32, i32, i32}, results},
            ruleOfRowKeys(getRowKeys())}))) {
     return failure();
+  }
+  bool isOfSeeing = getSeeing() || getGradients() == Gradients::Seeing;
+  if (isOfSeeing && hasMaskOfHeads()) { // C16
+    return emitOpError("expected a mask that does not read the head beside "
+                       "'seeing'");
   }
   ValueRange indices =
       hasScoreRegion()

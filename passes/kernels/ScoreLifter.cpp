@@ -6,6 +6,14 @@
 using namespace mlir;
 using namespace attn;
 
+void attn::eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
+}
+
 bool ScoreLifter::isTile(Value value) const { return tiles.contains(value); }
 
 Type ScoreLifter::lifted(Type type, bool toTile) const {

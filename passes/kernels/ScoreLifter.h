@@ -8,6 +8,9 @@
 
 namespace attn {
 
+/// Erases the ops of a block that are not used.
+void eraseDead(mlir::Block &block);
+
 /// Each value of the region becomes a tile if it depends on a tile, and
 /// otherwise stays a scalar. Index values become i32, since tensor.extract
 /// becomes tile.gather, which takes i32. f16 and bf16 become f32, which

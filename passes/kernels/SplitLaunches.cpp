@@ -58,6 +58,13 @@ static SmallVector<RoleOfValue> withCommon(Op op, ArrayRef<RoleOfValue> own) {
   return roles;
 }
 
+/// Returns the queries that may see groups of keys, which the op reads or
+/// computes; null if there are none.
+static Value seeingOf(AttentionBwdOp op) {
+  return op.getGradients() == Gradients::Seeing ? Value(op.getResult(0))
+                                                : op.getSeeing();
+}
+
 /// Returns the roles of operands and results, except for those that several
 /// values may have.
 static SmallVector<RoleOfValue> rolesOf(Operation *op) {
@@ -90,7 +97,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                            {Role::Lse2, of.getLse2()},
                            {Role::OutputGradient, of.getOutGradient()},
                            {Role::KeyGradient, of.getGradient(Gradients::DK)},
-                           {Role::Turns, of.getTurns()}});
+                           {Role::Turns, of.getTurns()},
+                           {Role::SeeingQueries, seeingOf(of)}});
       })
       .Case([](SumGradientOp of) -> SmallVector<RoleOfValue> {
         if (of.getSinks()) {
@@ -118,6 +126,8 @@ static StringRef nameOf(ArgumentRole role) {
     return names::sums;
   case ArgumentRole::Turns:
     return names::turns;
+  case ArgumentRole::SeeingQueries:
+    return names::seeing;
   // If only the gradient of V is asked for, the kernel computes this one, too.
   case ArgumentRole::KeyGradient:
     return names::keyGradient;
@@ -357,7 +367,8 @@ int64_t Splitter::rowsOfStatistics() {
 }
 
 /// Returns the sizes that no argument of the caller has: the number of rows of
-/// statistics, and those of sums of derivatives by a capture.
+/// statistics, those of sums of derivatives by a capture, and of the queries
+/// that may see groups of keys.
 FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
   NamedAttrList sizes;
   launch::Expressions make(b.getContext());
@@ -367,6 +378,15 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
     Attribute blocks =
         make.apply(LaunchOp::CeilDiv, {make.name(names::queries), block});
     sizes.append(names::rows, make.apply(LaunchOp::Mul, {blocks, block}));
+  }
+  if (llvm::is_contained(temporaries, names::seeing)) {
+    Attribute own[] = {make.name(names::batches),
+                       make.number(2 * kSeeingShares),
+                       make.apply(LaunchOp::CeilDiv, {make.name(names::keys),
+                                                      make.number(kSeenKeys)})};
+    for (auto [dim, size] : llvm::enumerate(own)) {
+      sizes.append(sizeOf(names::seeing, int64_t(dim)), size);
+    }
   }
   for (Operation *op : ops) {
     FailureOr<std::string> sums = nameOfSums(op);

@@ -143,6 +143,9 @@ std::optional<int64_t> Sample::valueOf(Value value) const {
       .Case([&](tile::GatherOp gather) {
         return elementOf(dyn_cast<IntegerType>(gather.getType()));
       })
+      .Case([&](arith::FPToSIOp) { // of elements that a kernel has computed
+        return elementOf(dyn_cast<IntegerType>(value.getType()));
+      })
       .Case([&](scf::ParallelOp rows) { return extremeOf(rows, result); })
       .Default([](Operation *) { return Result(); });
 }

@@ -103,6 +103,8 @@ static attn_role roleOf(const PlanArg &arg) {
     return ATTN_ROLE_SINKS;
   case Role::Turns:
     return ATTN_ROLE_TURNS;
+  case Role::SeeingQueries:
+    return ATTN_ROLE_SEEING_QUERIES;
   }
   return ATTN_ROLE_NONE;
 }

@@ -220,3 +220,81 @@ func.func @sums_of_slope(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l,
       } : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
 }
+
+// A mask that reads a tensor at the query: the queries that may see groups of keys are found once, for both ops that own keys.
+// CHECK-LABEL: func.func @documents
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: %[[SEEING:.*]] = attn.attention_bwd {{.*}} mask(none) layout(bshd) gradients(seeing) captures(
+// CHECK-NOT: score_region
+// CHECK: mask_region
+// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x8x?xf32>) scale({{.*}} gradients(dk) captures(
+// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x8x?xf32>) scale({{.*}} gradients(dv) captures(
+func.func @documents(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32>) -> (!wide, !wide, !wide) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%ids : tensor<?xi32>)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        attn.yield %x, %x : f32, f32
+      }
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %key = arith.index_cast %j : i32 to index
+        %one = tensor.extract %id_of[%query] : tensor<?xi32>
+        %other = tensor.extract %id_of[%key] : tensor<?xi32>
+        %same = arith.cmpi eq, %one, %other : i32
+        attn.yield %same : i1
+      } : (!wide, !wide, !wide, !wide, !l)
+  return %dq, %dk, %dv : !wide, !wide, !wide
+}
+
+// Not if the mask depends on the head, or reads tensors only at the key, at pairs or at the batch.
+// CHECK-LABEL: func.func @of_heads
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: attn.attention_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale(%{{.*}} gradients(dk_dv)
+func.func @of_heads(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?x?xi32>) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%starts : tensor<?x?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %start_of: tensor<?x?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %head = arith.index_cast %h : i32 to index
+        %start = tensor.extract %start_of[%head, %query] : tensor<?x?xi32>
+        %after = arith.cmpi sge, %j, %start : i32
+        attn.yield %after : i1
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @of_keys
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: attn.attention_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale(%{{.*}} gradients(dk_dv)
+func.func @of_keys(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %valid: tensor<?xi1>, %table: tensor<?xi32>) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%valid, %table : tensor<?xi1>, tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %valid_of: tensor<?xi1>, %table_of: tensor<?xi32>):
+        %key = arith.index_cast %j : i32 to index
+        %valid_key = tensor.extract %valid_of[%key] : tensor<?xi1>
+        %apart = arith.subi %i, %j : i32
+        %distance = arith.index_cast %apart : i32 to index
+        %number = tensor.extract %table_of[%distance] : tensor<?xi32>
+        %zero = arith.constant 0 : i32
+        %near = arith.cmpi eq, %number, %zero : i32
+        %both = arith.andi %valid_key, %near : i1
+        attn.yield %both : i1
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @of_batches
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: attn.attention_bwd %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale(%{{.*}} gradients(dk_dv)
+func.func @of_batches(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %lengths: tensor<?xi32>) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%lengths : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %length_of: tensor<?xi32>):
+        %batch = arith.index_cast %b : i32 to index
+        %length = tensor.extract %length_of[%batch] : tensor<?xi32>
+        %inside = arith.cmpi slt, %j, %length : i32
+        attn.yield %inside : i1
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}

@@ -14,7 +14,7 @@ func.func @no_config_of_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
 func.func @all(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'gradients' dq, dk_dv, dk, dv, sums or sums_dk, as attn-split-backward writes them, got all}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'gradients' dq, dk_dv, dk, dv, sums, sums_dk or seeing, as attn-split-backward writes them, got all}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       config <tile_m = 64, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
   return %dq, %dk, %dv : !t, !t, !t
@@ -118,4 +118,15 @@ func.func @not_transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @blocks_of_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> tensor<?x8x?xf32> {
+  // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be 64 for 'seeing', got 128}}
+  %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
+      config <tile_m = 64, tile_n = 128, work = grid> : (!t, !t, !t, !t, !l)
+  return %seeing : tensor<?x8x?xf32>
 }

@@ -340,3 +340,106 @@ func.func @transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %s
       gradients(sums) transposed(80) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
+
+// -----
+
+// The queries that may see groups of keys: of documents given by equal numbers, those whose number is between the least and the most of the keys'.
+// The rest of the function is not evaluated.
+
+// CHECK: tile.kernel @seeing args ["q" query ("b", "sq", "hq", "d"), "k" key ("b", "sk", "hk", "d"), "ids" capture, "seeing" seeing_queries write]
+// CHECK-SAME: problem <kind = bwd_seeing,
+// CHECK: tile.step @hull
+// CHECK: %[[IDS:.*]] = tile.gather %{{.*}} -> tensor<64x128xi32>
+// CHECK: %[[NUMBERS:.*]] = arith.sitofp %[[IDS]]
+// CHECK: tile.reduce max %{{.*}} dim 1
+// CHECK: tile.reduce max %[[NUMBERS]] dim 1
+// CHECK: tile.for ranges <down [full]>
+// CHECK: tile.step @see
+// CHECK: tile.gather %{{.*}} -> tensor<64x64xi32>
+// CHECK: arith.cmpf oge
+// CHECK: arith.cmpf ole
+// CHECK-NOT: arith.cmpi ne
+// CHECK: tile.reduce max
+// CHECK: tile.step @st
+// CHECK: tile.scatter
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32> {attn.name = "ids"}) -> tensor<?x8x?xf32> {
+  %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
+      config <tile_m = 64, tile_n = 64, work = grid> captures(%ids : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %key = arith.index_cast %j : i32 to index
+        %one = tensor.extract %id_of[%query] : tensor<?xi32>
+        %other = tensor.extract %id_of[%key] : tensor<?xi32>
+        %same = arith.cmpi eq, %other, %one : i32
+        %odd = arith.cmpi ne, %i, %j : i32
+        %both = arith.andi %odd, %same : i1
+        attn.yield %both : i1
+      } : (!t, !t, !t, !t, !l)
+  return %seeing : tensor<?x8x?xf32>
+}
+
+// -----
+
+// Those of documents given by their starts: the keys of a query are an interval.
+
+// CHECK: tile.kernel @seeing_rows
+// CHECK: tile.step @see
+// CHECK: tile.gather %{{.*}} -> tensor<64x64xi32>
+// CHECK: arith.cmpi sle
+// CHECK: arith.cmpi sgt
+// CHECK: tile.reduce max
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @seeing_rows(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?xi32>) -> tensor<?x8x?xf32> {
+  %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
+      config <tile_m = 64, tile_n = 64, work = grid> captures(%starts : tensor<?xi32>)
+      row_keys {
+      ^bb0(%b: i32, %h: i32, %i: i32, %start_of: tensor<?xi32>):
+        %at = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%at] : tensor<?xi32>
+        %one = arith.constant 1 : i32
+        %end = arith.addi %i, %one : i32
+        attn.yield %start, %end : i32, i32
+      } : (!t, !t, !t, !t, !l)
+  return %seeing : tensor<?x8x?xf32>
+}
+
+// -----
+
+// A kernel that owns keys drops the blocks outside of them. A tile of 128 keys is one group; of 4 shares of the queries it takes the least and the most block.
+
+// CHECK: tile.kernel @seen args [{{.*}}"seeing" seeing_queries,
+// CHECK: tile.bounds
+// CHECK-COUNT-8: tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32] : tensor<?x8x?xf32> -> f32
+// CHECK: tile.yield
+// CHECK: tile.for ranges <down [masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @seen(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid>
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %odd = arith.cmpi ne, %i, %j : i32
+        attn.yield %odd : i1
+      } : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+
+// -----
+
+// Without a block that is masked all over, it has its own bounds.
+
+// CHECK: tile.kernel @unmasked
+// CHECK-NOT: tile.gather
+// CHECK: tile.for ranges <down [full, masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @unmasked(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(causal_top_left) layout(bshd)
+      gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}

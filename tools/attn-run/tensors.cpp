@@ -82,6 +82,7 @@ bool attn::run::knownShape(std::optional<Role> role, const Problem &p,
   case Role::Capture:
   case Role::PartialSums:
   case Role::CaptureGradient:
+  case Role::SeeingQueries:
     return false;
   }
   if (p.headsFirst) {

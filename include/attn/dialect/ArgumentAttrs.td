@@ -52,7 +52,7 @@ def Attn_ArgumentsAttr : AttrDef<Attn_Dialect, "Arguments"> {
     - C3: the `values` are finite, the first at most the last
     - C4: no role except `bound`, `capture`, `partial_sums` and `capture_gradient` occurs twice
     - C5: arguments of other roles than `output`, `lse`, `delta`, `lse2`, `query_gradient`,
-      `key_gradient`, `value_gradient`, `query_gradient_sums`, `partial_sums`, `capture_gradient` and `turns` are read
+      `key_gradient`, `value_gradient`, `query_gradient_sums`, `partial_sums`, `capture_gradient`, `turns` and `seeing_queries` are read
     - C8: only an i32 has a number after `=`, which fits it
 
     **Example** `args ["q" query ("b", "sq", "hq", "d"), "scale" scale, "lse" lse write ("b", "hq", "sq")]`

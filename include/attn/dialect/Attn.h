@@ -25,6 +25,10 @@ constexpr int64_t kGroupColumns = 16;
 /// The rows of a share of dQ are a multiple of this, or it is transposed.
 constexpr int64_t kRowsOfSums = 64;
 
+/// The queries that may see a group of this many keys are found in so many
+/// shares of all queries, as blocks of this many.
+constexpr int64_t kSeenKeys = 128, kSeeingShares = 4, kSeeingRows = 64;
+
 /// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>
 inferIntegerRange(mlir::Operation *op,

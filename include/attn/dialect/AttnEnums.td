@@ -70,7 +70,9 @@ def Attn_Gradients : Attn_Enum<"Gradients", "the gradients that an op computes",
   // all, dQ as sums in f32 that the kernel adds to
   I32EnumAttrCase<"Sums", 9, "sums">,
   // dQ as such sums, and dK
-  I32EnumAttrCase<"SumsDK", 10, "sums_dk">]>;
+  I32EnumAttrCase<"SumsDK", 10, "sums_dk">,
+  // none, but the queries that see a group of keys
+  I32EnumAttrCase<"Seeing", 11, "seeing">]>;
 def Attn_GradientsAttr : EnumAttr<Attn_Dialect, Attn_Gradients, "gradients">;
 
 // The ends of the keys that `row_keys` of attn.attention yields.

@@ -87,6 +87,11 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R;
     or `sums_dk`: the first two of these.
 
+    With `gradients(seeing)` it computes no gradient but where the queries are that may see a key, as blocks of 64 queries: for
+    share s of 4 equal shares of them, and keys 128 g to 128 g + 127 of batch b, element (b, s, g) of the result is minus the number of the first block in the share
+    that may have such a query, and element (b, 4 + s, g) one more than that of the last. If there is none they are -2^26 and 0. Numbers from 2^23 on
+    may be too small, or too large, by a few blocks: never so that a query is outside. All heads see the same keys.
+
     With one of the following words it computes derivatives by a capture instead. The region then yields t in place of g:
     the derivative of z by the element that the pair reads of capture number `of`, or, without `of`, the derivative of z by
     the scale, times the scale. Over the pairs that the mask admits, with dC[i, j] = P[i, j] * (dP[i, j] - delta[i]) *
@@ -105,6 +110,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
     - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
       queries are added in the order `transposed` of `tile.load`, otherwise in the order `grouped`
+    - `seeing` (B, 8, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.
@@ -133,6 +139,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums` or `sums_dk`
     - C15: `transposed` only beside `sums` or `sums_dk`, and a multiple of 16. It is then the `tile_n` of the config, and
       divides R, which is checked at launch
+    - C16: `seeing` occurs only beside `dk_dv`, `dk`, `dv`, `sums` and `sums_dk`. Beside it, and with `gradients(seeing)`, neither the
+      mask region nor `row_keys` reads the head
 
     C3 to C8 compare static sizes only; the others are checked at launch.
 
@@ -166,7 +174,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   }];
   let arguments = (ins Attn_Tensor:$query, Attn_Tensor:$key, Attn_Tensor:$value, Attn_Tensor:$out_gradient,
     Attn_LseTensor:$lse2, Attn_LseTensor:$delta, Optional<Attn_SumsTensor>:$sums,
-    Optional<Attn_TurnsTensor>:$turns, F32:$scale, Variadic<I32>:$bounds,
+    Optional<Attn_TurnsTensor>:$turns, Optional<Attn_LseTensor>:$seeing, F32:$scale, Variadic<I32>:$bounds,
     Optional<F32>:$dropout_rate, Optional<Attn_DropoutState>:$dropout_state,
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
@@ -177,7 +185,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     MaxSizedRegion<1>:$row_keys);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $out_gradient `,` $lse2 `,` $delta (`sums` `(` $sums^ `:` type($sums) `)`)?
-    (`turns` `(` $turns^ `:` type($turns) `)`)?
+    (`turns` `(` $turns^ `:` type($turns) `)`)? (`seeing` `(` $seeing^ `:` type($seeing) `)`)?
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
     `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`config` $config^)?
@@ -194,7 +202,13 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     /// The problem of a kernel of these gradients, with one order of additions or not.
     ::attn::ProblemAttr getProblem(::attn::Gradients gradients, bool inTurns);
     /// Whether it adds to sums of dQ.
-    bool makesSums() { return getGradients() >= ::attn::Gradients::Sums; }
+    bool makesSums() { return getGradients() == ::attn::Gradients::Sums || getGradients() == ::attn::Gradients::SumsDK; }
+    /// Whether it computes gradients of K or V alone, or beside sums of dQ: its work items own keys.
+    bool ownsKeys() {
+      return makesSums() || (getGradients() >= ::attn::Gradients::DKDV && getGradients() <= ::attn::Gradients::DV);
+    }
+    /// Whether the mask depends on the query head.
+    bool hasMaskOfHeads();
     int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
     int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
     /// The dimensions of Q, K, V and O that are positions and heads.

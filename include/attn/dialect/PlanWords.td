@@ -35,11 +35,12 @@ def Attn_ClearKind : Attn_KindWord<15, "Clear", "clear">;       // zeros, to whi
 def Attn_ConvertKind : Attn_KindWord<16, "Convert", "convert">; // the gradients of such sums
 def Attn_BwdDQDKKind : Attn_KindWord<17, "BwdDQDK", "bwd_dq_dk">; // dK, and sums for dQ
 def Attn_BwdOrderedKind : Attn_KindWord<18, "BwdOrdered", "bwd_ordered">; // like bwd, with one order of additions
+def Attn_BwdSeeingKind : Attn_KindWord<19, "BwdSeeing", "bwd_seeing">; // the queries that see a group of keys
 defvar Attn_KindWords = [Attn_FwdKind, Attn_BwdKind, Attn_DecodeKind, Attn_CombineKind, Attn_CustomKind, Attn_DeltaKind,
                          Attn_BwdDQKind, Attn_BwdDKDVKind, Attn_BwdDKKind, Attn_BwdDVKind, Attn_BwdRowsKind,
                          Attn_BwdKeysKind, Attn_BwdPairsKind,
                          Attn_SumKind, Attn_BwdElementsKind, Attn_ClearKind, Attn_ConvertKind, Attn_BwdDQDKKind,
-                         Attn_BwdOrderedKind];
+                         Attn_BwdOrderedKind, Attn_BwdSeeingKind];
 
 /// A kernel has one argument of a role, or any number of one with `repeats`.
 class Attn_RoleWord<int value, string cppName, string text, bit repeats = 0>
@@ -68,11 +69,13 @@ def Attn_DropoutRateRole : Attn_RoleWord<18, "DropoutRate", "dropout_rate">;
 def Attn_DropoutStateRole : Attn_RoleWord<19, "DropoutState", "dropout_state">; // seed and offset
 def Attn_SinksRole : Attn_RoleWord<20, "Sinks", "sinks">;
 def Attn_TurnsRole : Attn_RoleWord<21, "Turns", "turns">;       // of the work items that add to sums
+def Attn_SeeingQueriesRole : Attn_RoleWord<22, "SeeingQueries", "seeing_queries">; // of groups of keys
 defvar Attn_RoleWords = [Attn_QueryRole, Attn_KeyRole, Attn_ValueRole, Attn_ScaleRole, Attn_BoundRole, Attn_CaptureRole,
                          Attn_OutputRole, Attn_LseRole, Attn_OutputGradientRole, Attn_LseGradientRole, Attn_DeltaRole,
                          Attn_Lse2Role, Attn_QueryGradientRole, Attn_KeyGradientRole, Attn_ValueGradientRole,
                          Attn_PartialSumsRole, Attn_CaptureGradientRole, Attn_QueryGradientSumsRole,
-                         Attn_DropoutRateRole, Attn_DropoutStateRole, Attn_SinksRole, Attn_TurnsRole];
+                         Attn_DropoutRateRole, Attn_DropoutStateRole, Attn_SinksRole, Attn_TurnsRole,
+                         Attn_SeeingQueriesRole];
 
 class Attn_LayoutWord<int value, string cppName, string text> : Attn_PlanWord<value, cppName, text>;
 def Attn_BSHDLayout : Attn_LayoutWord<0, "BSHD", "bshd">;

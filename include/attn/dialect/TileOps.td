@@ -34,13 +34,14 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
     - C6: either no argument has a role, or each has one. A kernel of kind `fwd` then has a `query`, `key`,
       `value`, `scale`, `output` and `lse`, and a bound for each of the problem's; one of kind `delta`
       has an `output`, `output_gradient`, `lse`, `lse_gradient`, `delta` and `lse2`; one of a kind `bwd...` has a
-      `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind; one of kind `sum` has
+      `query`, `key`, `value`, `scale`, `output_gradient`, `lse2`, `delta` and the gradients of its kind, but one of kind `bwd_seeing`
+      a `query`, `key` and `seeing_queries`; one of kind `sum` has
       `partial_sums` and a `capture_gradient`. The results of a kernel of kind `delta` are `delta` and `lse2`, those of a kind
-      `bwd...` its gradients, that of kind `sum` the `capture_gradient`; of other kinds, `output` and `lse`. Results are
+      `bwd...` its gradients or `seeing_queries`, that of kind `sum` the `capture_gradient`; of other kinds, `output` and `lse`. Results are
       not read, other arguments are
     - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
       `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta`,
-      `lse2` and `partial_sums` are tensors of rank 3 of f32, `scale` and `dropout_rate` are an f32, a `bound` an i32,
+      `lse2`, `partial_sums` and `seeing_queries` are tensors of rank 3 of f32, `scale` and `dropout_rate` are an f32, a `bound` an i32,
       `dropout_state` is a tensor<2xi64>, and `sinks` a tensor of rank 1 of f32
 
     **Example**

@@ -226,7 +226,9 @@ typedef enum attn_role {
   /* A logit of each query head that has a weight, but no key and no value. */
   ATTN_ROLE_SINKS = 21,
   /* Of the work items that add to the sums of dQ: whose turn it is, i32. */
-  ATTN_ROLE_TURNS = 22
+  ATTN_ROLE_TURNS = 22,
+  /* The queries that may see each group of keys, f32. */
+  ATTN_ROLE_SEEING_QUERIES = 23
 } attn_role;
 
 /* The largest number of dims of a tensor. */

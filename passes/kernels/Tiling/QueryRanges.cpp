@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "QueryRanges.h"
+#include "../ScoreLifter.h"
 #include "attn/dialect/LaunchChecks.h"
 
 using namespace mlir;
@@ -22,22 +23,14 @@ tile::RangesAttr QueryRanges::ranges(MLIRContext *context) const {
   return tile::RangesAttr::get(context, tile::Direction::Down, list);
 }
 
-/// Erases unused ops: each copy of `row_keys` computes all ends of a row, and
-/// most of them are not used.
-static void eraseDead(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (isOpTriviallyDead(&op)) {
-      op.erase();
-    }
-  }
-}
-
 SmallVector<Value> QueryRanges::writeBounds(TileBuilder &b, Value work) const {
   SmallVector<Type> types(ranges(b.getContext()).size() + 1, b.getI32Type());
   auto op = tile::BoundsOp::create(b, b.loc, types, work);
   b.fill(op.getBody().emplaceBlock(), work.getType(),
          [&](ValueRange args) { return boundsOf(b, args[0]); });
   if (keys.rowKeys.region) {
+    // Each copy of `row_keys` computes all ends of a row, and most of them are
+    // not used.
     eraseDead(op.getBody().front());
   }
   return llvm::to_vector_of<Value>(op.getResults());
@@ -142,6 +135,38 @@ QueryRanges::blocksOfRowKeys(TileBuilder &b, const OwnedKeys &owned) const {
   return blocks;
 }
 
+Value QueryRanges::mostOfSeeing(TileBuilder &b, const OwnedKeys &owned,
+                                int64_t row) const {
+  int64_t tile = keys.key.tile;
+  int64_t groups = kSeenKeys % tile == 0   ? 1
+                   : tile % kSeenKeys == 0 ? tile / kSeenKeys
+                                           : tile / kSeenKeys + 2;
+  Value first = b.div(owned.first, b.i32(kSeenKeys)), most;
+  for (int64_t group : llvm::seq(groups)) {
+    for (int64_t share : llvm::seq(kSeeingShares)) {
+      Value number = b.make<tile::GatherOp>(
+          b.getF32Type(), seeing,
+          Values{owned.batch, b.i32(row + share), b.add(first, b.i32(group))});
+      most = most ? b.make<arith::MaxNumFOp>(most, number) : number;
+    }
+  }
+  return most;
+}
+
+void QueryRanges::intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
+                                  SeeingBlocks &blocks) const {
+  Value rows = b.i32(kSeeingRows), size = keys.query.tileSize, zero = b.i32(0);
+  Value all = b.ceilDiv(keys.query.length, rows);
+  auto queries = [&](Value number) {
+    Value block = b.make<arith::FPToSIOp>(b.getI32Type(), number);
+    return b.mul(b.max(b.min(block, all), zero), rows);
+  };
+  Value first = queries(b.make<arith::NegFOp>(mostOfSeeing(b, owned, 0)));
+  Value past = queries(mostOfSeeing(b, owned, kSeeingShares));
+  blocks.hi = b.min(blocks.hi, b.ceilDiv(past, size));
+  blocks.lo = b.min(b.max(blocks.lo, b.div(first, size)), blocks.hi);
+}
+
 /// Query blocks of a block of keys, from the right: [mid, hi) need a mask for
 /// their last queries, [left, mid) none, [lo, left) for their first queries.
 /// If the keys end in the block, all of it is masked.
@@ -151,13 +176,16 @@ SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
   Value past = b.add(owned.first, rows.getRows());
   owned.last = b.sub(past, b.i32(1));
   SeeingBlocks blocks;
-  if (keys.rowKeys.region) {
+  bool usesSeeing = seeing && areAllMasked();
+  if (keys.rowKeys.region || usesSeeing) {
     auto at = tile::WorkCoordsOp::create(b, b.loc, work);
     owned.batch = at.getBatch();
     owned.head = at.getHead();
-    blocks = blocksOfRowKeys(b, owned);
-  } else {
-    blocks = blocksOfMask(b, owned);
+  }
+  blocks =
+      keys.rowKeys.region ? blocksOfRowKeys(b, owned) : blocksOfMask(b, owned);
+  if (usesSeeing) {
+    intersectSeeing(b, owned, blocks);
   }
   auto [hi, lo, left, mid] = blocks;
   Value isWhole =

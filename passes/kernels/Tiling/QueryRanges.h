@@ -25,7 +25,8 @@ struct QueryRanges {
   const KeyRanges &keys; // axes and mask
   /// Whether the block that the queries fill partially is masked.
   bool masksEnd = false;
-  mlir::Value repeats; // iterations on each block
+  mlir::Value repeats;     // iterations on each block
+  mlir::Value seeing = {}; // the result of gradients(seeing), or null
 
 private:
   /// Query blocks of a block of keys. In blocks from `lo` to before `hi`,
@@ -62,6 +63,12 @@ private:
                           bool ofLastRow, mlir::Value most) const;
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
+  /// Drops blocks before and after all that `seeing` has for the owned keys.
+  void intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
+                       SeeingBlocks &blocks) const;
+  /// Returns the most of the numbers of `seeing` in the rows from `row` on.
+  mlir::Value mostOfSeeing(TileBuilder &b, const OwnedKeys &owned,
+                           int64_t row) const;
   /// Returns the count of queries, at least 0 and at most their number.
   mlir::Value clamp(TileBuilder &b, mlir::Value count) const;
 };

@@ -52,6 +52,9 @@ static void addInputs(AttentionBwdOp op, BackwardArguments &args,
   list.addBounds(args.bounds, op.getBoundKinds(), op.getBounds());
   args.dropout.addArguments(list, op.getDropoutRate(), op.getDropoutState());
   list.addCaptures(args.captures, op.getCaptures());
+  if (op.getSeeing()) {
+    list.add(args.seeing, seeing, Role::SeeingQueries, op.getSeeing());
+  }
 }
 
 /// Adds the result of a kernel of derivatives by `capture`: its sums, or its

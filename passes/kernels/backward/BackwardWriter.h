@@ -16,8 +16,9 @@ struct BackwardArguments {
   mlir::Value dq, dk, dv; // null if the kernel does not make them
   /// The result of a kernel of derivatives by a capture, or null.
   mlir::Value ofCapture;
-  mlir::Value sums;  // to which the kernel adds; null if it makes dQ or none
-  mlir::Value turns; // of items that add to the sums; null for any order
+  mlir::Value sums;   // to which the kernel adds; null if it makes dQ or none
+  mlir::Value turns;  // of items that add to the sums; null for any order
+  mlir::Value seeing; // the queries that may see groups of keys, or null
   Dropout dropout;
 };
 
@@ -103,7 +104,7 @@ private:
 /// The kernel of dQ owns queries. That of dK, dV or both owns keys, and if the
 /// op has sums, it also adds its shares of dQ to them. The last two are of
 /// derivatives by a capture: one sums them over the rows of one side, the other
-/// computes those of pairs.
+/// computes those of pairs. writeSeeingKernel() writes that of `seeing`.
 tile::KernelOp writeQueryGradientKernel(AttentionBwdOp op, llvm::StringRef name,
                                         ArgumentNames names);
 tile::KernelOp writeKeyGradientKernel(AttentionBwdOp op, llvm::StringRef name,
@@ -112,6 +113,8 @@ tile::KernelOp writeCaptureSumKernel(AttentionBwdOp op, llvm::StringRef name,
                                      ArgumentNames names);
 tile::KernelOp writePairKernel(AttentionBwdOp op, llvm::StringRef name,
                                ArgumentNames names);
+tile::KernelOp writeSeeingKernel(AttentionBwdOp op, llvm::StringRef name,
+                                 ArgumentNames names);
 
 } // namespace attn
 

@@ -231,9 +231,9 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
   auto part = AttentionBwdOp::create(
       b, all.getLoc(), all.getQuery(), all.getKey(), all.getValue(),
       all.getOutGradient(), all.getLse2(), all.getDelta(), /*sums=*/Value(),
-      /*turns=*/Value(), all.getScale(), all.getBounds(), all.getDropoutRate(),
-      all.getDropoutState(), all.getCaptures(), all.getMask(), all.getLayout(),
-      all.getBoundKinds(), kind, number(),
+      /*turns=*/Value(), /*seeing=*/Value(), all.getScale(), all.getBounds(),
+      all.getDropoutRate(), all.getDropoutState(), all.getCaptures(),
+      all.getMask(), all.getLayout(), all.getBoundKinds(), kind, number(),
       indices ? AffineMapAttr::get(indices) : AffineMapAttr(), IntegerAttr(),
       ConfigAttr());
   IRMapping ofRegions;

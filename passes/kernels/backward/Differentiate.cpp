@@ -186,11 +186,12 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
       b, loc, mapped(attention.getQuery()), mapped(attention.getKey()),
       mapped(attention.getValue()), outGradient, delta.getLse2(),
       delta.getDelta(), /*sums=*/Value(), /*turns=*/Value(),
-      mapped(attention.getScale()), all(attention.getBounds()),
-      mapped(attention.getDropoutRate()), mapped(attention.getDropoutState()),
-      all(attention.getCaptures()), attention.getMask(), attention.getLayout(),
-      attention.getBoundKinds(), Gradients::All, IntegerAttr(), AffineMapAttr(),
-      IntegerAttr(), ConfigAttr());
+      /*seeing=*/Value(), mapped(attention.getScale()),
+      all(attention.getBounds()), mapped(attention.getDropoutRate()),
+      mapped(attention.getDropoutState()), all(attention.getCaptures()),
+      attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
+      Gradients::All, IntegerAttr(), AffineMapAttr(), IntegerAttr(),
+      ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&gradients.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&gradients.getScoreRegion(), ofRegions);

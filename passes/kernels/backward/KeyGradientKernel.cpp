@@ -87,7 +87,8 @@ tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
   if (w.args.dv) {
     sums.push_back(w.zeroSum(w.args.v));
   }
-  QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(), w.matrix.repeats};
+  QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(), w.matrix.repeats,
+                     w.args.seeing};
   auto bounds = ranges.writeBounds(w.b, work);
   auto loop =
       tile::ForOp::create(w.b, w.b.loc, ValueRange(sums).getTypes(), bounds,

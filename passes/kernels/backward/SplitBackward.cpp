@@ -3,9 +3,11 @@
 // attn-split-backward: splits an attn.attention_bwd until the table has a
 // schedule for each part. If dQ may be summed in any order, it replaces an op
 // for all gradients by one that adds its shares of dQ to sums in memory, and
-// computes dK and dV, or dK with another op for dV.
+// computes dK and dV, or dK with another op for dV. Ops that own keys get the
+// queries that may see them, if the mask reads tensors at queries.
 #include "../KernelFunction.h"
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/ScoreOps.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "mlir/IR/IRMapping.h"
@@ -25,9 +27,10 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
   auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
       op.getOutGradient(), op.getLse2(), op.getDelta(), sums, turns,
-      op.getScale(), op.getBounds(), op.getDropoutRate(), op.getDropoutState(),
-      op.getCaptures(), op.getMask(), op.getLayout(), op.getBoundKinds(),
-      gradients, IntegerAttr(), AffineMapAttr(), IntegerAttr(), ConfigAttr());
+      op.getSeeing(), op.getScale(), op.getBounds(), op.getDropoutRate(),
+      op.getDropoutState(), op.getCaptures(), op.getMask(), op.getLayout(),
+      op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
+      IntegerAttr(), ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
@@ -113,6 +116,48 @@ static ArrayRef<Gradients> halvesOf(Gradients gradients) {
   default:
     return {};
   }
+}
+
+/// Whether a mask region reads a tensor at the query, wherever the key is.
+static bool readsAtQuery(Region &mask) {
+  return llvm::any_of(mask.getOps<tensor::ExtractOp>(), [&](auto extract) {
+    auto dependsOnArgument = [&](unsigned number) {
+      return llvm::any_of(extract.getIndices(), [&](Value index) {
+        return dependsOn(index, mask.getArgument(number));
+      });
+    };
+    return dependsOnArgument(2) && !dependsOnArgument(3);
+  });
+}
+
+/// Whether an op owns keys, and a tensor says which queries see them.
+static bool canSkipQueries(AttentionBwdOp op) {
+  return op.ownsKeys() && !op.getConfig() && !op.getSeeing() &&
+         !op.hasRowKeys() && !op.hasMaskOfHeads() &&
+         readsAtQuery(op.getMaskRegion());
+}
+
+static bool haveOneMask(AttentionBwdOp a, AttentionBwdOp b) {
+  return a.getMask() == b.getMask() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getMaskRegion(), &b.getMaskRegion(),
+             OperationEquivalence::IgnoreLocations);
+}
+
+/// Writes the op that finds the queries that may see the keys of `op`, before
+/// it, and returns its result.
+static Value writeSeeing(AttentionBwdOp op) {
+  OpBuilder builder(op);
+  auto seeing = AttentionBwdOp::create(
+      builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
+      op.getOutGradient(), op.getLse2(), op.getDelta(), /*sums=*/Value(),
+      /*turns=*/Value(), /*seeing=*/Value(), op.getScale(), op.getBounds(),
+      /*dropout_rate=*/Value(), /*dropout_state=*/Value(), op.getCaptures(),
+      op.getMask(), op.getLayout(), op.getBoundKinds(), Gradients::Seeing,
+      IntegerAttr(), AffineMapAttr(), IntegerAttr(), ConfigAttr());
+  IRMapping mapping;
+  op.getMaskRegion().cloneInto(&seeing.getMaskRegion(), mapping);
+  return seeing.getResult(0);
 }
 
 namespace {
@@ -208,12 +253,40 @@ struct SplitBackwardPass
     return success();
   }
 
+  /// Writes one op of `seeing` for all ops of a function that own keys.
+  LogicalResult addSeeing(func::FuncOp func) {
+    SmallVector<AttentionBwdOp> ops;
+    func.walk([&](AttentionBwdOp op) {
+      if (canSkipQueries(op) && (ops.empty() || haveOneMask(op, ops[0]))) {
+        ops.push_back(op);
+      }
+    });
+    if (ops.empty()) {
+      return success();
+    }
+    FailureOr<bool> has = hasEntry(
+        ops[0], ops[0].getProblem(Gradients::Seeing, /*inTurns=*/false));
+    if (failed(has) || !*has) {
+      return has;
+    }
+    Value seeing = writeSeeing(ops[0]);
+    for (AttentionBwdOp op : ops) {
+      op.getSeeingMutable().assign(seeing);
+    }
+    return success();
+  }
+
   void runOnOperation() override {
     SmallVector<AttentionBwdOp> ops;
     getOperation().walk([&](AttentionBwdOp op) { ops.push_back(op); });
     if (llvm::any_of(ops,
                      [&](AttentionBwdOp op) { return failed(split(op)); })) {
-      signalPassFailure();
+      return signalPassFailure();
+    }
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (failed(addSeeing(func))) {
+        return signalPassFailure();
+      }
     }
   }
 };

@@ -20,8 +20,8 @@ using namespace attn;
 static LogicalResult checkConfig(AttentionBwdOp op) {
   if (op.getGradients() == Gradients::All) {
     return op.emitOpError(
-        "expected 'gradients' dq, dk_dv, dk, dv, sums or "
-        "sums_dk, as attn-split-backward writes them, got all");
+        "expected 'gradients' dq, dk_dv, dk, dv, sums, "
+        "sums_dk or seeing, as attn-split-backward writes them, got all");
   }
   ConfigAttr config = *op.getConfig();
   std::pair<StringRef, int64_t> single[] = {
@@ -33,6 +33,11 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
       return op.emitOpError("expected '")
              << name << "' of 'config' to be 1 for gradients, got " << value;
     }
+  }
+  if (op.getGradients() == Gradients::Seeing &&
+      config.getTileN() != kSeeingRows) {
+    return op.emitOpError("expected 'tile_n' of 'config' to be ")
+           << kSeeingRows << " for 'seeing', got " << config.getTileN();
   }
   if (op.getSums()) {
     int64_t sums = op.getSums().getType().getDimSize(3),
@@ -74,6 +79,8 @@ static FailureOr<tile::KernelOp> tileBackward(func::FuncOp func,
   case Gradients::KeySums:
   case Gradients::Elements:
     return writeCaptureSumKernel(op, func.getName(), std::move(*names));
+  case Gradients::Seeing:
+    return writeSeeingKernel(op, func.getName(), std::move(*names));
   case Gradients::Pairs:
     return writePairKernel(op, func.getName(), std::move(*names));
   default:

@@ -243,7 +243,7 @@ func.func @attention_bwd_c11_bounds(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, 
 func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op failed to infer returned types}}
   // expected-error @below {{'attn.attention_bwd' op inferred type(s) 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x128xbf16>' are incompatible with return type(s) of operation 'tensor<?x?x?x128xbf16>', 'tensor<?x?x?x64xbf16>', 'tensor<?x?x?x128xbf16>'}}
-  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0>}
+  %dq, %dk, %dv = "attn.attention_bwd"(%q, %k, %v, %do, %lse2, %delta, %scale) ({}, {}, {}) {layout = #attn<layout bshd>, mask = #attn<mask none>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0>}
       : (!t, !t, !t, !t, !l, !l, f32) -> (!t, tensor<?x?x?x64xbf16>, !t)
   return
 }
@@ -251,7 +251,7 @@ func.func @attention_bwd_c10_types(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 // -----
 
 func.func @attention_bwd_c10_gradients(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements, sums, sums_dk] for the gradients that an op computes, got: dv_dk}}
+  // expected-error @below {{custom op 'attn.attention_bwd' expected one of [all, dq, dk_dv, dk, dv, row_sums, key_sums, pairs, elements, sums, sums_dk, seeing] for the gradients that an op computes, got: dv_dk}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv_dk)
       : (!t, !t, !t, !t, !l)
   return
@@ -633,6 +633,38 @@ func.func @bwd_c15_odd(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %
   // expected-error @below {{'attn.attention_bwd' op expected 'transposed' to be a multiple of 16, got 40}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(40) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+// C16
+func.func @bwd_c16_beside_dq(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'seeing' only beside gradients of K and V without dQ, got gradients(dq)}}
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(dq) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @bwd_c16_shares(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x4x?xf32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'seeing' shares to be 8, got 4}}
+  %dk, %dv = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta seeing(%seeing : tensor<?x4x?xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(dk_dv) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @bwd_c16_head(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected a mask that does not read the head beside 'seeing'}}
+  %seeing = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
+        %is = arith.cmpi sge, %i, %h : i32
+        attn.yield %is : i1
+      } : (!t, !t, !t, !t, !l)
   return
 }
 

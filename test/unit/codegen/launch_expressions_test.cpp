@@ -31,7 +31,7 @@ TEST(LaunchExpressions, operatorsAreInTheOrderOfTheEnum) {
 TEST(LaunchPlans, rolesAreThoseOfTheRuntime) {
   using attn::runtime::Role;
   uint32_t last = attn::getMaxEnumValForArgumentRole();
-  EXPECT_EQ(last, uint32_t(Role::Turns));
+  EXPECT_EQ(last, uint32_t(Role::SeeingQueries));
   for (uint32_t role = 0; role <= last; ++role) {
     EXPECT_EQ(stringifyArgumentRole(attn::ArgumentRole(role)),
               attn::runtime::nameOf(Role(role)));

@@ -261,13 +261,12 @@ TEST(LaunchPlan, survivesAnyTypeAnywhere) {
 TEST(LaunchPlan, namesTheWrongPlace) {
   EXPECT_EQ(errorWith("\"version\":1", "\"version\":2"),
             "plan: version: expected one of 1, got 2");
-  EXPECT_EQ(
-      errorWith("\"fwd\"", "\"sideways\""),
-      "plan: problem.kind: expected one of 'fwd', 'bwd', 'decode', "
-      "'combine', 'custom', 'delta', 'bwd_dq', 'bwd_dk_dv', 'bwd_dk', "
-      "'bwd_dv', 'bwd_rows', 'bwd_keys', 'bwd_pairs', 'sum', "
-      "'bwd_elements', 'clear', 'convert', 'bwd_dq_dk', 'bwd_ordered', got "
-      "\"sideways\"");
+  EXPECT_EQ(errorWith("\"fwd\"", "\"sideways\""),
+            "plan: problem.kind: expected one of 'fwd', 'bwd', 'decode', "
+            "'combine', 'custom', 'delta', 'bwd_dq', 'bwd_dk_dv', 'bwd_dk', "
+            "'bwd_dv', 'bwd_rows', 'bwd_keys', 'bwd_pairs', 'sum', "
+            "'bwd_elements', 'clear', 'convert', 'bwd_dq_dk', 'bwd_ordered', "
+            "'bwd_seeing', got \"sideways\"");
   EXPECT_EQ(errorWith("\"head_dim\":128", "\"head_dim\":0"),
             "plan: problem.head_dim: expected an integer from 1 to 4096, "
             "got 0");

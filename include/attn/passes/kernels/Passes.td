@@ -357,10 +357,13 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
     it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same.
 
+    If the mask region reads a tensor at the query, wherever the key is, and does not depend on the head, an op with `gradients(seeing)`
+    finds the queries that may see each group of keys, once for all ops that own keys. They get its result, if the table has a kernel for it.
+
     **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
 
     **Ensures** each `attn.attention_bwd` has a schedule in the table, or in the file if one is given, or computes a
-    single gradient, or has a `config`. The ops that replace one have its operands, attributes and regions.
+    single gradient, or has a `config`. The ops that replace one have its operands, attributes and regions, and some of them `seeing`.
 
     **Before**
     ```mlir
@@ -400,7 +403,13 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
     mask region all are. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
-    an end that may fall gives no bound, and then all blocks are masked.
+    an end that may fall gives no bound, and then all blocks are masked. With `seeing`, blocks of queries outside of it are skipped
+    where all blocks are masked.
+
+    A kernel of `seeing` has a grid over blocks of groups of keys, shares of the queries and batches; its `tile.for` goes over the
+    blocks of queries of the share. A query may see a group if its `row_keys` contain one of the keys, and if a number that the mask
+    region requires to be that of the key is from the least to the most of the numbers of the keys. What else the mask
+    requires is not evaluated.
 
     Kernels of the derivatives by a capture: one of `row_sums` or `elements` is like that of dQ without the last
     product, one of `key_sums` like that of dK and dV without the last products. One of `pairs` has a grid over the
@@ -421,6 +430,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
     mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, or of transposed shares mm_dqt, put_dqt and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
+    One of `seeing` has the arguments q, k and those of captures, and the result `seeing`; its steps are hull, see and st.
 
     **Before**
     ```mlir

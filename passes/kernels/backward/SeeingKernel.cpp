@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel that finds which queries may see a group of keys: a work item owns
+// a block of groups and streams one share of the queries. A row of its tiles is
+// a group, and a column a query. Only numbers of queries and of keys are
+// computed, none of pairs.
+#include "../ScoreLifter.h"
+#include "../Tiling/ArgumentList.h"
+#include "../Tiling/KeyRanges.h"
+#include "../Tiling/LaunchConditions.h"
+#include "BackwardWriter.h"
+#include "attn/dialect/ScoreOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+using Values = TileBuilder::Values;
+
+namespace {
+
+/// A number of a query that a mask region requires to be equal to one of a key.
+struct Equality {
+  Value ofQuery, ofKey;
+  explicit operator bool() const { return bool(ofQuery); }
+};
+
+class SeeingWriter {
+public:
+  explicit SeeingWriter(AttentionBwdOp op)
+      : b(op.getLoc()), op(op), config(*op.getConfig()),
+        rows(RankedTensorType::get({config.getTileM()}, b.getF32Type())) {
+    b.setInsertionPoint(op->getParentOp());
+  }
+
+  tile::KernelOp write(StringRef name, ArgumentNames names);
+
+private:
+  tile::KernelOp createKernel(StringRef name, ArgumentNames names);
+  void writeSizes();
+  Values writeHull(Value work);
+  tile::ForOp writeLoop(Value work, ValueRange hull);
+  Values see(ValueRange hull, ValueRange sums, Value work, Value iteration);
+  Value writeAdmitted(const Queries &queries, Value firstKey, Value lastKey);
+  Value isInHull(const Queries &queries, ValueRange hull);
+  void store(ValueRange sums, Value work);
+
+  /// Returns a number of the mask region as a float; equal ones stay equal.
+  Value lift(Value number, Value batch, Value queries, Value keys,
+             ArrayRef<int64_t> shape);
+  /// Returns the group of each row of a tile with so many columns.
+  Value groups(tile::WorkCoordsOp at, int64_t columns);
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return b.make<arith::CmpFOp>(predicate, x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.make<arith::CmpIOp>(predicate, x, y);
+  }
+  Value both(Value x, Value y) { return b.make<arith::AndIOp>(x, y); }
+  Value splat(float number, ShapedType type) {
+    return b.make<arith::ConstantOp>(DenseElementsAttr::get(type, number));
+  }
+  RankedTensorType tileOf(int64_t columns, Type element) {
+    return RankedTensorType::get({config.getTileM(), columns}, element);
+  }
+
+  TileBuilder b;
+  AttentionBwdOp op;
+  ConfigAttr config;
+  RankedTensorType rows;
+  Equality equality;
+  KeyRanges ranges;
+  Value q, k, seeing; // arguments
+  SmallVector<Value> bounds, captures;
+  Value batches, blocks; // batches, and blocks of queries
+};
+
+/// No block has this number.
+constexpr float none = 1 << 26;
+
+} // namespace
+
+/// Returns an equality among the factors of the mask region, if there is one.
+static Equality findEquality(Region &mask) {
+  if (mask.empty()) {
+    return {};
+  }
+  Value query = mask.getArgument(2), key = mask.getArgument(3);
+  SmallVector<Value> left{mask.front().getTerminator()->getOperand(0)};
+  while (!left.empty()) {
+    Value factor = left.pop_back_val();
+    if (auto all = factor.getDefiningOp<arith::AndIOp>()) {
+      left.append({all.getRhs(), all.getLhs()});
+      continue;
+    }
+    auto compare = factor.getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
+        !compare.getLhs().getType().isSignlessInteger()) {
+      continue;
+    }
+    for (auto [x, y] : {std::pair(compare.getLhs(), compare.getRhs()),
+                        std::pair(compare.getRhs(), compare.getLhs())}) {
+      if (!dependsOn(x, key) && !dependsOn(y, query)) {
+        return {x, y};
+      }
+    }
+  }
+  return {};
+}
+
+Value SeeingWriter::lift(Value number, Value batch, Value queries, Value keys,
+                         ArrayRef<int64_t> shape) {
+  Region copy;
+  IRMapping map;
+  op.getMaskRegion().cloneInto(&copy, map);
+  copy.front().getTerminator()->setOperands(map.lookup(number));
+  eraseDead(copy.front());
+  Values arguments{batch, Value(), queries, keys};
+  llvm::append_range(arguments, captures);
+  Value lifted = ScoreLifter(b, shape).lift(copy, arguments)[0];
+  auto type = RankedTensorType::get(shape, b.getF32Type());
+  return b.make<arith::SIToFPOp>(type, lifted);
+}
+
+Value SeeingWriter::groups(tile::WorkCoordsOp at, int64_t columns) {
+  return b.make<tile::CoordsOp>(tileOf(columns, b.getI32Type()),
+                                b.mul(at.getBlock(), b.i32(config.getTileM())),
+                                /*dim=*/0);
+}
+
+/// Writes the least and the most of the numbers of the keys of each group.
+/// Groups after the last key have its number.
+Values SeeingWriter::writeHull(Value work) {
+  return b.step("hull", work, {rows, rows}, [&](ValueRange values) -> Values {
+    if (!equality) {
+      return {splat(0, rows), splat(0, rows)};
+    }
+    auto at = tile::WorkCoordsOp::create(b, b.loc, values[0]);
+    auto type = tileOf(kSeenKeys, b.getI32Type());
+    Value group = groups(at, kSeenKeys);
+    Value first = b.mul(group, b.like(b.i32(kSeenKeys), group));
+    Value key = b.add(first, b.make<tile::CoordsOp>(type, b.i32(0), /*dim=*/1));
+    Value last = b.sub(ranges.key.length, b.i32(1));
+    key = b.min(key, b.like(last, key));
+    Value number =
+        lift(equality.ofKey, at.getBatch(), Value(), key, type.getShape());
+    auto most = [&](Value of) {
+      return b.make<tile::ReduceOp>(rows, tile::ReduceKind::Max, of, /*dim=*/1,
+                                    /*partial=*/false);
+    };
+    Value least = most(b.make<arith::NegFOp>(number));
+    return {b.make<arith::NegFOp>(least), most(number)};
+  });
+}
+
+/// Whether `row_keys` of the queries contain one of the keys of the group.
+Value SeeingWriter::writeAdmitted(const Queries &queries, Value firstKey,
+                                  Value lastKey) {
+  RowEnds ends = ranges.liftRowKeys(b, queries);
+  Value admitted = both(compare(arith::CmpIPredicate::sle, ends.first, lastKey),
+                        compare(arith::CmpIPredicate::sgt, ends.end, firstKey));
+  if (!ends.prefix) {
+    return admitted;
+  }
+  return b.make<arith::OrIOp>(
+      admitted, compare(arith::CmpIPredicate::sgt, ends.prefix, firstKey));
+}
+
+Value SeeingWriter::isInHull(const Queries &queries, ValueRange hull) {
+  auto type = tileOf(config.getTileN(), b.getF32Type());
+  Value number = equality ? lift(equality.ofQuery, queries.batch,
+                                 queries.positions, Value(), type.getShape())
+                          : splat(0, type);
+  auto wide = [&](Value of) {
+    return b.make<tile::BroadcastOp>(type, of, /*dim=*/1);
+  };
+  return both(compare(arith::CmpFPredicate::OGE, number, wide(hull[0])),
+              compare(arith::CmpFPredicate::OLE, number, wide(hull[1])));
+}
+
+/// Writes the new numbers of the first and the last block. Numbers from 2^24 on
+/// are rounded, by at most 1.
+Values SeeingWriter::see(ValueRange hull, ValueRange sums, Value work,
+                         Value iteration) {
+  auto at = tile::WorkCoordsOp::create(b, b.loc, work);
+  int64_t columns = config.getTileN();
+  auto type = tileOf(columns, b.getF32Type());
+  Value positions =
+      b.make<tile::CoordsOp>(tileOf(columns, b.getI32Type()),
+                             b.mul(iteration, b.i32(columns)), /*dim=*/1);
+  Queries queries{positions, at.getBatch(), b.i32(0)};
+  Value inside = compare(arith::CmpIPredicate::slt, positions,
+                         b.like(ranges.query.length, positions));
+  Value mayBeSeen = both(inside, isInHull(queries, hull));
+  if (ranges.rowKeys.region) {
+    Value group = groups(at, columns);
+    Value first = b.mul(group, b.like(b.i32(kSeenKeys), group));
+    Value last = b.add(first, b.like(b.i32(kSeenKeys - 1), group));
+    mayBeSeen = both(mayBeSeen, writeAdmitted(queries, first, last));
+  }
+  Value found = b.make<tile::ReduceOp>(
+      rows, tile::ReduceKind::Max,
+      b.make<arith::SelectOp>(mayBeSeen, splat(1, type), splat(0, type)),
+      /*dim=*/1, /*partial=*/false);
+  Value isFound = compare(arith::CmpFPredicate::OGT, found, splat(0, rows));
+  Value apart = b.make<arith::ShRUIOp>(iteration, b.i32(23));
+  Value first = b.sub(apart, iteration);
+  Value past = b.add(b.add(iteration, b.i32(1)), apart);
+  Values results;
+  for (auto [number, sum] : llvm::zip(Values{first, past}, sums)) {
+    Value own = b.make<tensor::SplatOp>(
+        b.make<arith::SIToFPOp>(b.getF32Type(), number), rows);
+    Value larger = b.make<arith::MaxNumFOp>(sum, own);
+    results.push_back(b.make<arith::SelectOp>(isFound, larger, sum));
+  }
+  return results;
+}
+
+/// Writes the loop over the blocks of queries of a share.
+tile::ForOp SeeingWriter::writeLoop(Value work, ValueRange hull) {
+  Type i32 = b.getI32Type();
+  auto bounds = tile::BoundsOp::create(b, b.loc, {i32, i32}, work);
+  b.fill(bounds.getBody().emplaceBlock(), work.getType(),
+         [&](ValueRange values) -> Values {
+           auto at = tile::WorkCoordsOp::create(b, b.loc, values[0]);
+           Value each = b.ceilDiv(blocks, b.i32(kSeeingShares));
+           Value begin = b.min(b.mul(at.getHead(), each), blocks);
+           return {b.min(b.add(begin, each), blocks), begin};
+         });
+  auto all =
+      tile::RangeAttr::get(b.getContext(), tile::RangeKind::Full, std::nullopt);
+  auto down =
+      tile::RangesAttr::get(b.getContext(), tile::Direction::Down, {all});
+  Values inits{splat(-none, rows), splat(0, rows)};
+  auto loop = tile::ForOp::create(b, b.loc, ValueRange(inits).getTypes(),
+                                  bounds.getResults(), down, inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block &body = loop.getBody().emplaceBlock();
+  Value iteration = body.addArgument(i32, b.loc);
+  Values operands(hull);
+  operands.push_back(body.addArgument(rows, b.loc));
+  operands.push_back(body.addArgument(rows, b.loc));
+  operands.push_back(work);
+  b.setInsertionPointToStart(&body);
+  Values next =
+      b.step("see", operands, {rows, rows}, [&](ValueRange values) -> Values {
+        return see(values.take_front(2), values.slice(2, 2), values.back(),
+                   iteration);
+      });
+  tile::YieldOp::create(b, b.loc, next);
+  return loop;
+}
+
+/// Stores two columns of a tile: the first blocks, and the last.
+void SeeingWriter::store(ValueRange sums, Value work) {
+  constexpr int64_t columns = 16;
+  b.step("st", {sums[0], sums[1], work}, {}, [&](ValueRange values) -> Values {
+    auto at = tile::WorkCoordsOp::create(b, b.loc, values[2]);
+    auto type = tileOf(columns, b.getF32Type());
+    Value group = groups(at, columns);
+    Value column = b.make<tile::CoordsOp>(tileOf(columns, b.getI32Type()),
+                                          b.i32(0), /*dim=*/1);
+    auto wide = [&](Value of) {
+      return b.make<tile::BroadcastOp>(type, of, /*dim=*/1);
+    };
+    auto isColumn = [&](int64_t number) {
+      return compare(arith::CmpIPredicate::eq, column,
+                     b.like(b.i32(number), column));
+    };
+    Value tile =
+        b.make<arith::SelectOp>(isColumn(0), wide(values[0]), wide(values[1]));
+    Value share = b.like(at.getHead(), column);
+    Value ofLast = b.add(share, b.like(b.i32(kSeeingShares), share));
+    Value which = b.make<arith::SelectOp>(
+        isColumn(0), share,
+        b.make<arith::SelectOp>(isColumn(1), ofLast, b.like(b.i32(-1), share)));
+    tile::ScatterOp::create(b, b.loc, tile, seeing,
+                            Values{at.getBatch(), which, group},
+                            /*add=*/false);
+    return {};
+  });
+}
+
+tile::KernelOp SeeingWriter::createKernel(StringRef name, ArgumentNames names) {
+  using namespace attn::names;
+  using Role = ArgumentRole;
+  ArgumentList list(b.getContext(), std::move(names), op.getPositionDim(),
+                    op.getHeadsDim());
+  list.add(q, attn::names::q, Role::Query, op.getQuery(),
+           list.dimsOf(queries, queryHeads, dim));
+  list.add(k, attn::names::k, Role::Key, op.getKey(),
+           list.dimsOf(keys, keyHeads, dim));
+  list.addBounds(bounds, op.getBoundKinds(), op.getBounds());
+  list.addCaptures(captures, op.getCaptures());
+  list.addResult(seeing, attn::names::seeing, Role::SeeingQueries,
+                 op.getResult(0), {});
+  auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
+                                       op.getProblem(), config, VariantAttr(),
+                                       ScheduleAttr());
+  describeLaunches(kernel);
+  Block &block = kernel.getBody().emplaceBlock();
+  list.addTo(block);
+  b.setInsertionPointToStart(&block);
+  return kernel;
+}
+
+/// Writes sizes, as i32.
+void SeeingWriter::writeSizes() {
+  batches = b.sizeOf(q, 0);
+  ranges.query.length = b.sizeOf(q, op.getPositionDim());
+  ranges.key.length = b.sizeOf(k, op.getPositionDim());
+  ranges.rowKeys = RowKeysRegion::of(op, captures);
+  blocks = b.ceilDiv(ranges.query.length, b.i32(config.getTileN()));
+}
+
+tile::KernelOp SeeingWriter::write(StringRef name, ArgumentNames names) {
+  equality = findEquality(op.getMaskRegion());
+  tile::KernelOp kernel = createKernel(name, std::move(names));
+  writeSizes();
+  Value groups = b.ceilDiv(ranges.key.length, b.i32(kSeenKeys));
+  Value work = b.beginWork(b.ceilDiv(groups, b.i32(config.getTileM())),
+                           b.i32(kSeeingShares), batches);
+  Values hull = writeHull(work);
+  tile::ForOp loop = writeLoop(work, hull);
+  store(loop.getResults(), work);
+  return kernel;
+}
+
+tile::KernelOp attn::writeSeeingKernel(AttentionBwdOp op, StringRef name,
+                                       ArgumentNames names) {
+  return SeeingWriter(op).write(name, std::move(names));
+}
