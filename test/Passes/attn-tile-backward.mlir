@@ -264,17 +264,16 @@ func.func @pairs(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tenso
   return %r : tensor<1x?x?x?xbf16>
 }
 
-// Added to any elements: as for sums over keys, but each derivative that is not 0 is added at the indices that the region yields.
+// Added to any elements: as for sums over keys, but each derivative is added at the indices that the region yields.
 // CHECK-LABEL: tile.kernel @elements args
 // CHECK-SAME: "bias" capture, "dbias" capture_gradient accumulate ("bias_d0", "bias_d1")]
 // CHECK-SAME: problem <kind = bwd_elements,
 // CHECK: ^bb0({{.*}}%[[GRADIENT:[^:]*]]: tensor<?x?xf32>):
 // CHECK: tile.for ranges <down [masked at_most 1, full]> {{.*}} : () -> ()
 // CHECK: tile.step @st
-// CHECK: %[[DISTANCES:.*]] = arith.subi
-// CHECK: %[[NONE:.*]] = arith.cmpf oeq
-// CHECK: %[[HEADS:.*]] = arith.select %[[NONE]]
-// CHECK: tile.scatter %{{.*}}, %[[GRADIENT]] add[%[[HEADS]], %[[DISTANCES]] :
+// CHECK: %[[DISTANCES:.*]] = arith.subi {{.*}} : tensor<64x32xi32>
+// CHECK: %[[HEADS:.*]] = tensor.splat {{.*}} : tensor<64x32xi32>
+// CHECK-NEXT: tile.scatter %{{.*}}, %[[GRADIENT]] add[%[[HEADS]], %[[DISTANCES]] :
 func.func @elements(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>,
     %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>, %scale: f32, %w: tensor<?x?xf32> {attn.name = "bias"}) -> tensor<?x?xf32> {
   %r = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(elements of 0)

@@ -96,7 +96,7 @@ private:
   }
 };
 
-/// Stores or adds each element whose index is in bounds.
+/// Stores or adds each element whose index is in bounds. Zeros are not added.
 struct ScatterPattern : ParamPattern<tile::ScatterOp> {
   using ParamPattern::ParamPattern;
 
@@ -128,6 +128,13 @@ private:
       Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        index, size);
       inside = arith::AndIOp::create(builder, loc, inside, ok);
+    }
+    if (op.getAdd()) {
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      Value isOther = arith::CmpFOp::create(
+          builder, loc, arith::CmpFPredicate::UNE, value, zero);
+      inside = arith::AndIOp::create(builder, loc, inside, isOther);
     }
     auto branch =
         scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);

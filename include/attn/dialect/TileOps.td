@@ -452,7 +452,7 @@ def Tile_ScatterOp : Tile_Op<"scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     Each index is an i32 or an i32 tile of the tile's shape. Elements are rounded to the tensor's type. Two
     elements of a launch with the same index are a race. With `add` they are added to what the tensor has there, in
-    any order. `attn-verify-sync` does not follow indices: nothing checks that each element is written once.
+    any order, except for zeros. `attn-verify-sync` does not follow indices: nothing checks that each element is written once.
 
     **Constraints**
     - C1: one index for each dimension of the destination

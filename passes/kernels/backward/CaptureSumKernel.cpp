@@ -54,7 +54,7 @@ static Value addRows(BackwardWriter &w, Value derivatives, Value sum) {
 }
 
 /// Adds the derivatives to the elements of the gradient at the indices that the
-/// region yields. A derivative of 0 is not added.
+/// region yields.
 static void addElements(BackwardWriter &w, Value derivatives, Value work) {
   TileBuilder &b = w.b;
   b.step("st", {derivatives, work}, {}, [&](ValueRange values) -> Values {
@@ -65,10 +65,6 @@ static void addElements(BackwardWriter &w, Value derivatives, Value work) {
     Values indices =
         w.matrix.liftRegion(w.op.getScoreRegion(), zero, w.args.captures, at);
     indices.erase(indices.begin(), indices.begin() + 2);
-    Value isNone =
-        b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, values[0], zero);
-    indices[0] = b.make<arith::SelectOp>(isNone, b.like(b.i32(-1), indices[0]),
-                                         indices[0]);
     tile::ScatterOp::create(b, b.loc, values[0], w.args.ofCapture, indices,
                             /*add=*/true);
     return {};

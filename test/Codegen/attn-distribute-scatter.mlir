@@ -1,0 +1,61 @@
+// attn-distribute: what is added to one element of memory is added up before. Of a 64 x 16 tile a thread holds elements
+// 0, 1, 4 and 5 of a row, at columns 0, 1, 8 and 9, and the others eight rows below: those at distances 0 and 0, 1 and 1 are one.
+// RUN: attn-opt %s --attn-distribute | FileCheck %s
+
+!acc = tensor<64x16xf32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+!int = tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#c = #attn.config<tile_m = 128, tile_n = 128, work = grid>
+#s = #attn.schedule<"s" machine "sm_90a" { role wg warps 4 regs 240 }>
+
+// CHECK-LABEL: ws.kernel @diagonals
+// CHECK: %[[TILE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
+// CHECK: %[[INDEX:.*]] = arith.select
+// CHECK: %[[A:.*]] = vector.extract %[[TILE]][0] : f32 from vector<8xf32>
+// CHECK: %[[B:.*]] = vector.extract %[[TILE]][6] : f32 from vector<8xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK: %[[NEXT:.*]] = nvvm.shfl.sync down %{{.*}}, %[[SUM]]
+// CHECK: %[[NO:.*]] = arith.select %{{.*}}, %[[NEXT]]
+// CHECK: %[[TWO:.*]] = arith.addf %[[SUM]], %[[NO]]
+// CHECK: nvvm.shfl.sync down %{{.*}}, %[[TWO]]
+// CHECK: %[[SUMS:.*]] = vector.from_elements {{.*}} : vector<6xf32>
+// CHECK: %[[PLACES:.*]] = vector.shuffle %[[INDEX]], %[[INDEX]] [0, 1, 2, 3, 4, 5]
+// CHECK: tile.scatter %[[SUMS]], %{{.*}} add[%{{.*}}, %[[PLACES]] : i32, vector<6xi32>]
+ws.kernel @diagonals machine "sm_90a" args ["o" accumulate, "n"] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?xf32>, %n: i32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<1.0> : !acc
+    %zero = arith.constant dense<0> : !int
+    %i = tile.coords %me dim 0 : !int
+    %j = tile.coords %me dim 1 : !int
+    %middle = tensor.splat %n : !int
+    %moved = arith.addi %i, %middle : !int
+    %apart = arith.subi %moved, %j : !int
+    %below = arith.cmpi slt, %apart, %zero : !int
+    %index = arith.select %below, %zero, %apart : tensor<64x16xi1, #tile.layout<atom = wgmma_acc, repeats = 2>>, !int
+    tile.scatter %x, %o add[%n, %index : i32, !int] : !acc, tensor<?x?xf32>
+  }
+}
+
+// Nothing is known of other indices, and stores are not added up.
+// CHECK-LABEL: ws.kernel @others
+// CHECK-COUNT-5: tile.scatter %{{.*}}, {{.*}} : vector<8xf32>, tensor<?x?xf32>
+ws.kernel @others machine "sm_90a" args ["o" accumulate, "p" write, "ids", "n"] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?xf32>, %p: tensor<?x?xf32>, %ids: tensor<?xi32>, %n: i32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %x = arith.constant dense<1.0> : !acc
+    %i = tile.coords %me dim 0 : !int
+    %j = tile.coords %me dim 1 : !int
+    %sum = arith.addi %i, %j : !int
+    tile.scatter %x, %o add[%n, %sum : i32, !int] : !acc, tensor<?x?xf32>
+    %apart = arith.subi %i, %j : !int
+    tile.scatter %x, %o add[%i, %apart : !int, !int] : !acc, tensor<?x?xf32>
+    %id = tile.gather %ids[%i : !int] : tensor<?xi32> -> !int
+    tile.scatter %x, %o add[%n, %id : i32, !int] : !acc, tensor<?x?xf32>
+    %twice = arith.addi %apart, %i : !int
+    tile.scatter %x, %o add[%n, %twice : i32, !int] : !acc, tensor<?x?xf32>
+    tile.scatter %x, %p[%n, %apart : i32, !int] : !acc, tensor<?x?xf32>
+  }
+}
