@@ -93,7 +93,8 @@ LogicalResult PlaceChecker::checkRows(int index) const {
 }
 
 /// Whether a tile may be in a hold in shared memory: between registers and a
-/// store or an addition to memory, or as the A of an MMA.
+/// store or an addition to memory, or as the A of an MMA, or B beside a
+/// transposed A.
 static bool isHoldable(const KernelModel &kernel, int value) {
   return llvm::all_of(kernel.steps, [&](const KernelStep &step) {
     return !llvm::is_contained(step.reads, value) ||
