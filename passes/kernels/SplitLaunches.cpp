@@ -15,8 +15,7 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// A multiple of the rows of a tile in every kernel that reads statistics,
-/// other than one whose shares of dQ are transposed.
+/// The rows of a block of statistics, where no shares of dQ are transposed.
 constexpr int64_t rowsOfBlock = 128;
 
 constexpr StringLiteral pass = "attn-split-launches: ";

@@ -298,3 +298,29 @@ func.func @of_batches(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
       } : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
 }
+
+// Ops with other tensors see other queries: they visit all blocks.
+// CHECK-LABEL: func.func @other_documents
+// CHECK-SAME: %[[IDS:[^ ]*]]: tensor<?xi32>, %[[OTHER:[^ ]*]]: tensor<?xi32>)
+// CHECK: %[[SEEING:.*]] = attn.attention_bwd {{.*}} gradients(seeing) captures(%[[IDS]] :
+// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : {{.*}} gradients(dv) captures(%[[IDS]] :
+// CHECK: attn.attention_bwd %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} scale({{.*}} gradients(dv) captures(%[[OTHER]] :
+func.func @other_documents(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32>, %others: tensor<?xi32>) -> (!wide, !wide) {
+  %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv) captures(%ids : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %start_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%query] : tensor<?xi32>
+        %is = arith.cmpi sle, %start, %j : i32
+        attn.yield %is : i1
+      } : (!wide, !wide, !wide, !wide, !l)
+  %other = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv) captures(%others : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %start_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%query] : tensor<?xi32>
+        %is = arith.cmpi sle, %start, %j : i32
+        attn.yield %is : i1
+      } : (!wide, !wide, !wide, !wide, !l)
+  return %dv, %other : !wide, !wide
+}

@@ -138,7 +138,11 @@ static bool canSkipQueries(AttentionBwdOp op) {
 }
 
 static bool haveOneMask(AttentionBwdOp a, AttentionBwdOp b) {
-  return a.getMask() == b.getMask() &&
+  return a.getMask() == b.getMask() && a.getQuery() == b.getQuery() &&
+         a.getKey() == b.getKey() && a.getLayout() == b.getLayout() &&
+         a.getBounds() == b.getBounds() &&
+         a.getBoundKinds() == b.getBoundKinds() &&
+         a.getCaptures() == b.getCaptures() &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getMaskRegion(), &b.getMaskRegion(),
              OperationEquivalence::IgnoreLocations);

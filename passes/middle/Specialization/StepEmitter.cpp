@@ -260,14 +260,9 @@ LogicalResult StepEmitter::emitStore(tile::StepOp step, tile::StoreOp store) {
 /// The replica adds the piece that it has put itself.
 LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
                                          tile::ReduceAddOp add) {
-  if (!add.getGrouped()) {
+  if (!add.getGrouped() || add.getTransposed()) {
     return scope.error("expected '" + step.getName() +
                        "' to add a tile of a hold to a 'grouped' tensor");
-  }
-  if (add.getTransposed()) {
-    return scope.error("expected '" + step.getName() +
-                       "' to add a transposed tile from registers, got one in "
-                       "a hold");
   }
   if (failed(cloneBody(step, add))) {
     return failure();

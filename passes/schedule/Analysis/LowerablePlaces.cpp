@@ -92,6 +92,15 @@ LogicalResult PlaceChecker::checkRows(int index) const {
                   "sub-tiles read");
 }
 
+/// Whether a step stores tiles, or adds them to memory, from shared memory. A
+/// transposed tile is added from registers alone.
+static bool movesHolds(const KernelStep &step) {
+  auto adds = tile::StepOp(step.op).getBody().getOps<tile::ReduceAddOp>();
+  return step.holds<tile::StoreOp>() ||
+         llvm::any_of(
+             adds, [](tile::ReduceAddOp add) { return !add.getTransposed(); });
+}
+
 /// Whether a tile may be in a hold in shared memory: between registers and a
 /// store or an addition to memory, or as the A of an MMA, or B beside a
 /// transposed A.
@@ -100,7 +109,7 @@ static bool isHoldable(const KernelModel &kernel, int value) {
     return !llvm::is_contained(step.reads, value) ||
            (step.a == value && step.b != value) ||
            (step.b == value && step.a != value && step.isTransposedA()) ||
-           step.holds<tile::StoreOp, tile::ReduceAddOp>();
+           movesHolds(step);
   });
 }
 

@@ -146,8 +146,8 @@ def SplitLaunches : Pass<"attn-split-launches", "::mlir::ModuleOp"> {
     bounds or captures have the same ones, since kernels share an argument by its name.
 
     **Ensures** in place of such a function there is a function for each of its ops, named after the kind of its
-    kernel, and a `launch.sequence`. Statistics of rows in the workspace have full blocks of 128 rows, or of
-    those that `transposed` says of their only reader.
+    kernel, and a `launch.sequence`. Statistics of rows in the workspace have full blocks for all
+    kernels of gradients that read them: of 128 rows, of those that `transposed` says, or of a multiple of both.
 
     **Before**
     ```mlir
