@@ -1,7 +1,7 @@
 // Names of the values of the kernel that finds the queries that may see groups of keys. M counts
 // groups and N queries.
 module attributes {attn.values = #attn.kernel_values<bwd_seeing {
-  carried first<M>, past<M>
+  carried begin<M>, past<M>
   final firstf<M>, pastf<M>
   step next w
   step hull least<M>, most<M>
