@@ -28,7 +28,7 @@ attn.table_entry bwd @bwd_d64_rung1 head_dim 64, 64
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
+    kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -24,6 +24,7 @@ attn.table_entry bwd @bwd_d128 head_dim 128, 128
   hold dve = dve in smem depth 1
   sync put ring wg
   knob exp2_soft 0 of 1
+  knob launch dependent
   knob peel first_masked
   body load {
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }

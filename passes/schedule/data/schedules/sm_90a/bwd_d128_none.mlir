@@ -1,6 +1,6 @@
 // All gradients without a mask, for head dim 128: each of two warpgroups has 64 keys, whose sums take half of its registers.
 // Blocks of 80 queries read K and V less often than those of 64. Shares of dQ are transposed: each warpgroup makes half of the
-// columns. P and dX have the registers of S, and dQ those of dP, so that S of the next block does not wait for the additions.
+// columns. P and dX have a half each of the registers of S, so dV's product may run until dK's begins.
 attn.table_entry bwd @bwd_d128_none head_dim 128, 128
     masks ["none"]
     config <tile_m = 128, tile_n = 80, work = grid>
@@ -13,27 +13,26 @@ attn.table_entry bwd @bwd_d128_none head_dim 128, 128
   chan v = v in smem depth 1
   chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  hold s = s in reg depth 1
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
   hold dp = dp in reg depth 1
-  hold p = p in reg over s
-  hold ds = ds in reg over s
-  hold dss = dss in smem depth 1
   hold dqt = dqt in reg over dp
+  hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
   hold dke = dke in smem over k
   hold dve = dve in smem depth 1
   sync put ring wg
-  sync read ring wg
   sync end ring wg
   edge k_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob launch dependent
+  knob peel first
   body load {
     kv { ld_q ld_lse ld_dl once : wait(k_free) once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds sync(read) put_ds sync(put) mm_dqt mm_dk put_dqt red_dq await(red_dq) }
+    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dqt await(mm_dv) mm_dk put_dqt red_dq await(red_dq) }
     after { cvt_dv st_dv sync(end) cvt_dk st_dk await(st_dk) sig(k_free) await(st_dv) }
   }
 }>

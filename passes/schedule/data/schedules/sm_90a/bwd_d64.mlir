@@ -1,5 +1,5 @@
-// All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's queries to
-// memory. P and dX have the registers of the scores in turn, and polynomials compute a quarter of the exponentials.
+// All gradients, for head dim 64, as without a mask; and the scores of the next block are computed as soon as dK has read dX, whose
+// registers they need.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
     config <tile_m = 128, tile_n = 128, work = grid>
@@ -12,24 +12,24 @@ attn.table_entry bwd @bwd_d64 head_dim 64, 64
   chan v = v in smem depth 1
   chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  hold s = s in reg depth 1
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
   hold dp = dp in reg depth 1
-  hold p = p in reg over s
-  hold ds = ds in reg over s
-  hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
+  hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
   hold dke = dke in smem depth 1
   hold dve = dve in smem depth 1
   sync put ring wg
-  knob exp2_soft 1 of 4
-  knob peel first_masked
+  knob exp2_soft 0 of 1
+  knob launch dependent
+  knob peel first_branch
   body load {
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) mm_dq mm_dk put_dq red_dq await(red_dq) }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 put_dq + 1 red_dq + 1 await(mm_dk) + 1 qk await(red_dq) + 1 }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -1,7 +1,5 @@
-// All gradients, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's queries to
-// memory.
-// Without a mask the scores of the next block are computed before that share is awaited, which it has registers for: P has those of the
-// scores, and dX and the share together have those of dP.
+// All gradients without a mask, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's
+// queries to memory. P and dX have a half each of the registers of the scores. dV is multiplied while the warpgroups meet.
 attn.table_entry bwd @bwd_d64_none head_dim 64, 64
     masks ["none"]
     config <tile_m = 128, tile_n = 128, work = grid>
@@ -14,10 +12,10 @@ attn.table_entry bwd @bwd_d64_none head_dim 64, 64
   chan v = v in smem depth 1
   chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  hold s = s in reg depth 1
-  hold dsq = ds | dq in reg depth 2
-  hold dp = dp in reg over dsq
-  hold p = p in reg over s
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
+  hold dp = dp in reg depth 1
+  hold dq = dq in reg over dp
   hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
@@ -25,12 +23,13 @@ attn.table_entry bwd @bwd_d64_none head_dim 64, 64
   hold dve = dve in smem depth 1
   sync put ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob launch dependent
+  knob peel first_branch
   body load {
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { mm_dq + 1 qk mm_dk + 1 put_dq + 1 red_dq + 1 await(red_dq) + 1 await(mm_dk) + 1 dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) }
+    kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -1,5 +1,5 @@
-// All gradients, for head dim 96: each of two warpgroups has 64 keys, and adds half of the columns of each
-// share of dQ to memory.
+// All gradients, for head dim 96: each of two warpgroups has 64 keys, and adds half of the columns of each share of dQ to memory.
+// P and dX have a half each of the registers of the scores. dV is multiplied while the warpgroups meet.
 attn.table_entry bwd @bwd_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
     config <tile_m = 128, tile_n = 64, work = grid>
@@ -10,28 +10,26 @@ attn.table_entry bwd @bwd_d96 head_dim 96, 96
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
+  chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  chan lse = lse in smem depth 2 free_implied
-  chan dl = dl in smem depth 2 free_implied
-  hold s = s in reg depth 1
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
   hold dp = dp in reg depth 1
-  hold p = p in reg over s
-  hold ds = ds in reg depth 1
-  hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
+  hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
   hold dke = dke in smem depth 1
   hold dve = dve in smem depth 1
   sync put ring wg
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob launch dependent
+  knob peel first_branch
   body load {
-    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
+    kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

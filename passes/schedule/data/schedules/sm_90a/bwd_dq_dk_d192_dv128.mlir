@@ -11,10 +11,8 @@ attn.table_entry bwd_dq_dk @bwd_dq_dk_d192_dv128 head_dim 192, 128
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
+  chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  chan lse = lse in smem depth 2 free_implied
-  chan dl = dl in smem depth 2 free_implied
   hold s = s | dp in reg depth 2
   hold ds = ds in reg depth 1
   hold dss = dss in smem depth 2
@@ -25,9 +23,10 @@ attn.table_entry bwd_dq_dk @bwd_dq_dk_d192_dv128 head_dim 192, 128
   sync end ring wg
   edge k_free credits 1
   knob exp2_soft 0 of 1
+  knob launch dependent
   knob peel first_masked
   body load {
-    kv { ld_q ld_lse once : wait(k_free) once : ld_k ld_do ld_dl once : ld_v }
+    kv { ld_q ld_lse ld_dl once : wait(k_free) once : ld_k ld_do once : ld_v }
   }
   body wg {
     kv { qk dp score mask exp dsoft cvt_ds put_ds sync(put) mm_dq mm_dk put_dq red_dq await(red_dq) }

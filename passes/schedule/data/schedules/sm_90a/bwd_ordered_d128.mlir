@@ -27,7 +27,8 @@ attn.table_entry bwd_ordered @bwd_ordered_d128 head_dim 128, 128
   edge turn credits 0
   edge added credits 0
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob launch dependent
+  knob peel first_branch
   body load {
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }

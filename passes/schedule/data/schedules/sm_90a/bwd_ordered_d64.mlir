@@ -14,16 +14,13 @@ attn.table_entry bwd_ordered @bwd_ordered_d64 head_dim 64, 64
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
-  chan q = q in smem depth 2
-  chan lse = lse in smem depth 2 free_implied
-  chan dl = dl in smem depth 2 free_implied
+  chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  hold s = s in reg depth 1
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
   hold dp = dp in reg depth 1
-  hold p = p in reg over s
-  hold ds = ds in reg over s
-  hold dss = dss in smem depth 2
   hold dq = dq in reg over dp
+  hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
   hold dke = dke in smem depth 1
@@ -31,16 +28,17 @@ attn.table_entry bwd_ordered @bwd_ordered_d64 head_dim 64, 64
   sync put ring wg
   edge turn credits 0
   edge added credits 0
-  knob exp2_soft 1 of 4
-  knob peel first_masked
+  knob exp2_soft 0 of 1
+  knob launch dependent
+  knob peel first_branch
   body load {
-    kv { ld_q ld_lse once : ld_k ld_do ld_dl once : ld_v }
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
   body turns {
     kv { wait_dq sig(turn) wait(added) pass_dq }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) mm_dq mm_dk put_dq wait(turn) red_dq sig(added) await(red_dq) }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 put_dq + 1 wait(turn) + 1 red_dq + 1 sig(added) + 1 await(mm_dk) + 1 qk await(red_dq) + 1 }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -1,7 +1,5 @@
 // All gradients, with one order of additions to dQ, for head dim 64: as without an order, but a thread waits for the turn of each block
 // of queries, and passes it on when both warpgroups have added.
-//
-// Without a mask the scores of the next block are computed before the share is awaited.
 attn.table_entry bwd_ordered @bwd_ordered_d64_none head_dim 64, 64
     masks ["none"]
     config <tile_m = 128, tile_n = 128, work = grid>
@@ -15,10 +13,10 @@ attn.table_entry bwd_ordered @bwd_ordered_d64_none head_dim 64, 64
   chan v = v in smem depth 1
   chan q = q + lse + dl in smem depth 2
   chan do = do in smem depth 2
-  hold s = s in reg depth 1
-  hold dsq = ds | dq in reg depth 2
-  hold dp = dp in reg over dsq
-  hold p = p in reg over s
+  hold pds = p | ds in reg depth 2
+  hold s = s in reg over pds
+  hold dp = dp in reg depth 1
+  hold dq = dq in reg over dp
   hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
@@ -28,7 +26,8 @@ attn.table_entry bwd_ordered @bwd_ordered_d64_none head_dim 64, 64
   edge turn credits 0
   edge added credits 0
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob launch dependent
+  knob peel first_branch
   body load {
     kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
   }
@@ -36,7 +35,7 @@ attn.table_entry bwd_ordered @bwd_ordered_d64_none head_dim 64, 64
     kv { wait_dq sig(turn) wait(added) pass_dq }
   }
   body wg {
-    kv { mm_dq + 1 qk mm_dk + 1 put_dq + 1 wait(turn) + 1 red_dq + 1 sig(added) + 1 await(red_dq) + 1 await(mm_dk) + 1 dp score mask exp cvt_p mm_dv dsoft await(mm_dv) cvt_ds put_ds sync(put) }
+    kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq wait(turn) red_dq sig(added) await(red_dq) }
     after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
   }
 }>

@@ -6,6 +6,7 @@ attn.table_entry clear @clear head_dim -1, -1
   remat(next)
   role main warps 4 regs 240
   knob exp2_soft 0 of 1
+  knob launch dependent
   knob peel first
   body main {
     before { st_zero st_turns }

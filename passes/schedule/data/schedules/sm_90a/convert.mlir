@@ -7,6 +7,7 @@ attn.table_entry convert @convert head_dim -1, -1
   role main warps 4 regs 240
   hold sums = sums in reg depth 1
   knob exp2_soft 0 of 1
+  knob launch dependent
   knob peel first
   body main {
     before { ld_sums await(ld_sums) cvt_dq st_dq }
