@@ -50,7 +50,7 @@ llvm_map_components_to_libnames(ATTN_LLVM_LIBS
 separate_arguments(ATTN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 # attn_add_library(NAME sources...): a static piece of libattn_jit.so, built
-# with the project's flags and the one precompiled header of MLIR.
+# with the project's flags and the one precompiled header, of MLIR and of the dialects.
 function(attn_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -106,7 +106,9 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp CONTENT "")
 add_library(attn_pch STATIC ${CMAKE_BINARY_DIR}/pch.cpp)
 target_link_libraries(attn_pch PUBLIC attn_mlir_flags)
 target_precompile_headers(attn_pch PRIVATE
-  ${PROJECT_SOURCE_DIR}/include/attn/support/mlir_pch.h)
+  ${PROJECT_SOURCE_DIR}/include/attn/support/mlir_pch.h
+  ${PROJECT_SOURCE_DIR}/include/attn/dialect/Ws.h)
+add_dependencies(attn_pch attn_dialect_incgen)
 
 # Settings that a program with LLVM's code needs under the address sanitizer.
 add_library(attn_sanitizer_options INTERFACE)
