@@ -100,6 +100,10 @@ class ExchangeAPI(ctypes.Structure):
     ]
 
 
+# Where the workspace of a launch with objects is: attn_object_workspace in runtime/lib/for_python.h.
+NO_WORKSPACE, KEPT_WORKSPACE, GIVEN_WORKSPACE = range(3)
+
+
 class _ObjectLaunchStruct(ctypes.Structure):
     _fields_ = [
         ("bundle", ctypes.c_void_p),
@@ -107,7 +111,7 @@ class _ObjectLaunchStruct(ctypes.Structure):
         ("heads_first", ctypes.c_int32),
         ("num_scalars", ctypes.c_size_t),
         ("scalars", ctypes.POINTER(ctypes.c_double)),
-        ("needs_workspace", ctypes.c_int32),
+        ("workspace_kind", ctypes.c_int32),
         ("workspace", ctypes.c_void_p),
         ("workspace_size", ctypes.c_size_t),
         ("workspace_stream", ctypes.c_void_p),
@@ -341,14 +345,14 @@ def _address(function: Any) -> int | None:
 
 
 class ObjectLaunch:
-    """A launch, except for its tensors. `function` takes these, as objects of the framework that
-    `api` belongs to. It returns whether it has launched, or None if it first needs a workspace for
+    """A launch, except for its tensors. `function` takes these and a GIVEN_WORKSPACE, as objects of the framework that
+    `api` belongs to. It returns whether it has launched, or None if it first needs a KEPT_WORKSPACE for
     the stream."""
 
-    def __init__(self, bundle: Bundle, api: ExchangeAPI, heads_first: bool, args: LaunchArgs, needs_workspace: bool):
+    def __init__(self, bundle: Bundle, api: ExchangeAPI, heads_first: bool, args: LaunchArgs, workspace_kind: int):
         """`args` has the scalars, and outlives this."""
         self._struct = _ObjectLaunchStruct(bundle.handle, ctypes.pointer(api), heads_first, args.num_scalars, args.scalars,
-                                           needs_workspace, None, 0, None, True, False, None)
+                                           workspace_kind, None, 0, None, True, False, None)
         capsule = _new_capsule(ctypes.addressof(self._struct), b"attn_object_launch", None)
         self.function = _new_function(ctypes.byref(_launch_objects()), capsule, None)
 

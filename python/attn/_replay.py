@@ -118,6 +118,9 @@ def remember(signature: tuple[Any, ...], call: Call, executable: Executable, ten
 class _Launch:
     """A launch, except for its tensors, stream and workspace."""
 
+    # Whether a launch that has a workspace of its own is given one with its tensors.
+    _may_give_workspace = False
+
     def __init__(self, call: Call, executable: Executable, tensors: Sequence[Any]):
         """The tensors are in the order of `Executable.launch`, as the kernels take them."""
         views = [_tensors.view(tensor, arg["name"]) for tensor, arg in zip(tensors, executable.tensor_args)]
@@ -126,10 +129,11 @@ class _Launch:
         self._executable, self._device = executable, views[0].device
         self._workspace_size = executable.workspace_size(self._frame)
         self._space: _tensors.View | None = None
-        self._has_own_workspace = executable.has_own_workspace(self._workspace_size) and self._device[0] == _capi.CUDA
+        self._gives_workspace = self._may_give_workspace and executable.has_own_workspace(self._workspace_size)
+        kind = (_capi.GIVEN_WORKSPACE if self._gives_workspace else
+                _capi.KEPT_WORKSPACE if self._workspace_size else _capi.NO_WORKSPACE)
         assert _EXCHANGE is not None  # otherwise no call has a signature
-        self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, call.heads_first, self._frame.args,
-                                             self._workspace_size > 0)
+        self._objects = _capi.ObjectLaunch(executable.bundle, _EXCHANGE, call.heads_first, self._frame.args, kind)
         self._launch = self._objects.function
 
     def _find_workspace(self, q: Any) -> bool:
@@ -251,6 +255,8 @@ def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[An
 class GradientReplay(_Launch):
     """A call of attn::backward."""
 
+    _may_give_workspace = True
+
     def __init__(self, call: Call, needs: Sequence[bool], deterministic: bool, tensors: Sequence[Any]):
         """`tensors` are q, k, v, out and lse as the user has them."""
         q, k, v, out, lse = tensors
@@ -264,6 +270,12 @@ class GradientReplay(_Launch):
                  for x in (*tensors, out, self._no_gradient, *written)]
         super().__init__(call, executable, given)
         self._in_plan_order = operator.itemgetter(*executable.plan_order)
+        if self._gives_workspace:
+            self._like_workspace = _tensors.like_workspace(q, self._workspace_size)
+
+    def _new_workspace(self) -> Any:
+        memory = _empty_like(self._like_workspace)
+        return memory if memory.is_cuda else _tensors.aligned(memory, self._workspace_size)
 
     def __call__(self, of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:
         """The gradients of q, k and v; None if this launch turns out not to fit the tensors."""
@@ -285,9 +297,8 @@ class GradientReplay(_Launch):
             found = None, _empty_like(k), _empty_like(v)
             given = self._in_plan_order((q, k, v, out, lse, out_gradient, lse_gradient, *found[1:]))
         try:
-            if self._has_own_workspace:
-                launched = self._find_workspace(q) and self._launch(*given)
-                self._space = None
+            if self._gives_workspace:
+                launched = self._launch(*given, self._new_workspace())
             else:
                 launched = self._launch(*given)
                 if launched is None and self._find_workspace(q):

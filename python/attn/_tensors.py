@@ -179,6 +179,18 @@ def new_bytes(like: Any, size: int) -> Any:
     return torch.empty(size, dtype=torch.uint8, device=like.device)
 
 
+def like_workspace(like: Any, size: int) -> Any:
+    """A torch tensor of one element. One that is allocated like it has `size` bytes, more in host memory, on the device
+    of `like`. On a GPU these begin at a multiple of WORKSPACE_ALIGNMENT."""
+    return new_bytes(like, 1).expand(size if like.is_cuda else size + WORKSPACE_ALIGNMENT)
+
+
+def aligned(memory: Any, size: int) -> Any:
+    """The first `size` bytes of a torch tensor that begin at a multiple of WORKSPACE_ALIGNMENT."""
+    start = -memory.data_ptr() % WORKSPACE_ALIGNMENT
+    return memory[start:start + size]
+
+
 def lasting_bytes(like: Any, size: int) -> Any:
     """Memory on the device of a torch tensor, for the current stream, that belongs to no
     pool. While a pool is in use, such as that of torch.compile's CUDA graphs during warm-up,

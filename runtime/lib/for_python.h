@@ -22,6 +22,16 @@ struct attn_python {
 /// Must be called once, before any other function here.
 extern "C" ATTN_API void attn_internal_set_python(const attn_python *functions);
 
+/// Where the workspace of a launch is.
+enum attn_object_workspace {
+  ATTN_NO_WORKSPACE = 0,
+  /// In the struct: ready for launches on `workspace_stream`, but not for graph
+  /// capture.
+  ATTN_KEPT_WORKSPACE = 1,
+  /// The last object of the call, of rank 1 and bytes; it may contain anything.
+  ATTN_GIVEN_WORKSPACE = 2,
+};
+
 /// A launch without its tensors. Two threads must not use it at the same time.
 struct attn_object_launch {
   attn_bundle *bundle;
@@ -31,9 +41,7 @@ struct attn_object_launch {
   int32_t heads_first;
   size_t num_scalars;
   const double *scalars;
-  /// The workspace is ready for launches on `workspace_stream`, but not for
-  /// graph capture.
-  int32_t needs_workspace;
+  int32_t workspace_kind; // attn_object_workspace
   void *workspace;
   size_t workspace_size;
   void *workspace_stream;
@@ -46,7 +54,8 @@ struct attn_object_launch {
 };
 
 /// A function of Python's METH_FASTCALL convention. `self` is a capsule named
-/// "attn_object_launch"; the arguments are the plan's tensors in order.
+/// "attn_object_launch"; the arguments are the plan's tensors in order, and the
+/// workspace if it is given.
 extern "C" ATTN_API void *
 attn_internal_launch_objects(void *self, void *const *objects, ptrdiff_t count);
 

@@ -108,6 +108,7 @@ static bool mayOverlap(const LaunchPlan &plan, const Tensors &tensors,
   return false;
 }
 
+/// Launches with the first `count` tensors; a given workspace follows them.
 static attn_status launchOn(const attn_object_launch &launch,
                             const Tensors &tensors, size_t count,
                             void *stream) {
@@ -119,9 +120,15 @@ static attn_status launchOn(const attn_object_launch &launch,
   args.scalars = launch.scalars;
   args.device = tensors.views[0].device;
   args.stream = stream;
-  args.workspace = launch.workspace;
-  args.workspace_size = launch.workspace_size;
-  args.flags = ATTN_LAUNCH_WORKSPACE_READY;
+  if (launch.workspace_kind == ATTN_GIVEN_WORKSPACE) {
+    const DLTensor &given = tensors.views[count];
+    args.workspace = static_cast<char *>(given.data) + given.byte_offset;
+    args.workspace_size = size_t(given.shape[0]);
+  } else {
+    args.workspace = launch.workspace;
+    args.workspace_size = launch.workspace_size;
+    args.flags = ATTN_LAUNCH_WORKSPACE_READY;
+  }
   // The stream may be full, and its work may wait for another Python thread.
   void *state = python.PyEval_SaveThread();
   attn_status status = attn_launch(launch.bundle, &args);
@@ -150,7 +157,8 @@ static void *launchTensors(const attn_object_launch &launch,
                                       &stream) != 0) {
     return nullptr;
   }
-  if (launch.needs_workspace && !suitsWorkspace(launch, device, stream)) {
+  if (launch.workspace_kind == ATTN_KEPT_WORKSPACE &&
+      !suitsWorkspace(launch, device, stream)) {
     return launch.elsewhere;
   }
   attn_status status = launchOn(launch, tensors, count, stream);
@@ -166,6 +174,7 @@ extern "C" void *attn_internal_launch_objects(void *self, void *const *objects,
       !readObjects(*launch, objects, count, tensors)) {
     return nullptr;
   }
+  count -= launch->workspace_kind == ATTN_GIVEN_WORKSPACE;
   void *result = mayOverlap(launch->bundle->loaded->getPlan(), tensors, count)
                      ? launch->failed
                      : launchTensors(*launch, tensors, size_t(count));

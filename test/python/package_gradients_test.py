@@ -172,6 +172,16 @@ class Rules(GradientTest):
         with torch.no_grad():
             self.assertFalse(self.attns(self.q, self.k).requires_grad)
 
+    def test_calls_with_a_workspace_of_their_own(self):
+        from attn import _executable, _replay
+
+        _replay._remembered.gradients.clear()
+        with mock.patch.object(_executable, "_KEPT_WORKSPACE", 0):
+            for _ in range(3):
+                self.near(self.gradients(self.attns(self.q, self.k)), self.want)
+        self.assertTrue(all(replay._gives_workspace for replay in _replay._remembered.gradients.values()))
+        self.assertTrue(_replay._remembered.gradients)
+
     def test_nothing_is_kept_alive(self):
         out = self.attns(self.q * 1, self.k)
         kept = weakref.ref(out)
