@@ -8,6 +8,7 @@
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/Passes.h"
+#include "attn/passes/schedule/ScheduleTable.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -25,6 +26,7 @@ void attn::registerDialects(DialectRegistry &registry) {
               func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
               math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect,
               tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registerTableFiles(registry);
   codegen::registerSm90(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

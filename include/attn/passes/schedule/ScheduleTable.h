@@ -52,6 +52,9 @@ hasTableEntry(mlir::MLIRContext *context, ProblemAttr problem,
               llvm::StringRef target, llvm::StringRef scheduleFile,
               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
+/// Makes contexts keep the table's files, so that each parses them once.
+void registerTableFiles(mlir::DialectRegistry &registry);
+
 } // namespace attn
 
 #endif // ATTN_PASSES_SCHEDULE_SCHEDULETABLE_H
