@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Sequence
 
 from . import _capi, _tensors
@@ -85,6 +86,14 @@ class Executable:
                 if found is None:
                     found = cls._known[ir, target] = cls(ir, target)
         return found
+
+    @staticmethod
+    def compile_ahead(ir: str, target: str) -> Future[_capi.Bundle]:
+        """Compiles the problem in a thread of its own. `get` waits for the kernels of another thread."""
+        pool = ThreadPoolExecutor(1, "attn.compile_ahead")
+        compiled = pool.submit(_capi.Bundle, ir, target)
+        pool.shutdown(wait=False)
+        return compiled
 
     @classmethod
     def count(cls) -> int:

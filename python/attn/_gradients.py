@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import functools
 import re
+from concurrent.futures import TimeoutError
 from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
+from . import _capi
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
 from ._ir import SINKS
@@ -16,6 +18,8 @@ _OPERANDS = ("q", "k", "v")
 _MARK = "attn.gradient"
 # Of a function: sums may be made in another order in each run.
 _ANY_ORDER = "attn.any_order"
+# Kernels from the cache on disk are there by then.
+_CACHE_SECONDS = 0.05
 
 
 # A captured tensor among the arguments of a problem, and its name.
@@ -73,10 +77,15 @@ def _constant(function: Callable[..., str]) -> Callable[..., str]:
 @_constant
 def refusal(ir: str, needs: tuple[bool, ...], deterministic: bool, device: tuple[int, int]) -> str:
     """Why there are no kernels for the gradients of the problem `ir` that `needs` asks for, ""
-    if there are: they are compiled here, before the forward pass that needs them."""
+    if there are. They are compiled from here on, beside the forward pass that needs them."""
     try:
-        Executable.get(ir, target_of(device))
-        Executable.get(gradient_ir(ir, Wanted.of(needs), deterministic), target_of(device))
+        target = target_of(device)
+        gradients = gradient_ir(ir, Wanted.of(needs), deterministic)
+        compiled = Executable.compile_ahead(gradients, target)
+        Executable.get(ir, target)
+        compiled.result(_CACHE_SECONDS)
     except UnsupportedError as error:
         return str(error)
+    except TimeoutError:
+        return _capi.support_error(gradients, target)
     return ""

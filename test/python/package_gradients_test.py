@@ -2,11 +2,14 @@
 """Gradients of attention by torch's autograd, on the simulator."""
 
 import gc
+import os
+import subprocess
+import sys
 import unittest
 import weakref
 from unittest import mock
 
-import package_support  # finds the package
+from package_support import ROOT
 
 import attn
 from package_torch_test import TorchTest
@@ -238,14 +241,24 @@ class Rules(GradientTest):
             torchs = lambda q, k: torch.nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True)
             self.near(got, self.exact(torchs, (q, k), torch.ones_like(out)))
 
-    def test_kernels_are_compiled_before_the_forward_pass(self):
+    def test_kernels_of_gradients_are_compiled_beside_the_forward_pass(self):
+        from attn import _capi
         from attn._executable import Executable
 
-        q, k = self.leaves((1, 2, 9, 64), (1, 2, 9, 64))
-        out = self.attns(q, k)
-        before = Executable.count()
+        q, k = self.leaves((1, 2, 9, 24), (1, 2, 9, 24))  # no other test has this head dim
+        started, begin = [], Executable.compile_ahead
+        with mock.patch.object(Executable, "compile_ahead", lambda *a: started.append(begin(*a)) or started[-1]):
+            out = self.attns(q, k)
+        self.assertEqual(len(started), 1)
+        started[0].result()
+        before = _capi.compiler_counters().compiles
         out.sum().backward()
-        self.assertEqual(Executable.count(), before)
+        self.assertEqual(_capi.compiler_counters().compiles, before)
+
+    def test_the_measured_first_call(self):
+        command = [sys.executable, os.path.join(ROOT, "bench", "first_call.py"), "--dims=64", "--masks=causal", "--rounds=1"]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        self.assertRegex(printed.splitlines()[-1], r"^\| 64 \| causal \| \d+\.\d\d \| \d+\.\d\d \|$")
 
     def test_only_what_is_asked_for_is_computed(self):
         from attn import _torch_gradients
@@ -399,7 +412,17 @@ class Refused(GradientTest):
                 function()
 
     def test_a_captured_tensor_whose_gradient_would_have_no_order(self):
-        table, q = torch.rand(99, requires_grad=True), self.normal(1, 2, 9, 64)
+        self.refuse_without_order(64)
+
+    def test_before_the_gradients_are_compiled(self):
+        from concurrent.futures import Future
+        from attn._executable import Executable
+
+        with mock.patch.object(Executable, "compile_ahead", lambda *_: Future()):  # never compiled
+            self.refuse_without_order(40)
+
+    def refuse_without_order(self, head_dim):
+        table, q = torch.rand(99, requires_grad=True), self.normal(1, 2, 9, head_dim)
         with mock.patch.object(torch, "are_deterministic_algorithms_enabled", return_value=True):
             with self.assertRaisesRegex(attn.UnsupportedError, "'table' requires a gradient"):
                 attn.attention(q, q, q, lambda s, b, h, i, j: s + table[i - j + 40])
