@@ -32,6 +32,7 @@ import libattn_jit
 
 ROUNDS, BATCH, WARM_UP = 200, 50, 20
 HEAD_DIM = 128
+MANY_ROWS = 2304  # 1.1 MiB of dQ in f32
 ALIGNMENT = 256  # of a workspace
 
 
@@ -199,11 +200,15 @@ def contenders(torch, attn, args, folder):
 
 
 def gpu_contenders(torch, attn, tensors):
-    """torch's function, and forward and backward passes together."""
+    """torch's function, and forward and backward passes together: of few rows, and of so many that each launch of the
+    gradients allocates a workspace."""
     from torch.nn.functional import scaled_dot_product_attention as sdpa
-    return {**torch_contenders(lambda: sdpa(*tensors), "torch sdpa"),
-            "attn.sdpa, both passes": FromPython(with_gradients(torch, attn.sdpa, tensors)),
-            **torch_contenders(with_gradients(torch, sdpa, tensors), "torch sdpa, both passes")}
+    found = torch_contenders(lambda: sdpa(*tensors), "torch sdpa")
+    many = [torch.randn(1, 1, MANY_ROWS, HEAD_DIM, device=tensors[0].device).bfloat16() for _ in tensors]
+    for given, of in ((tensors, "both passes"), (many, f"both passes, {MANY_ROWS} rows")):
+        found[f"attn.sdpa, {of}"] = FromPython(with_gradients(torch, attn.sdpa, given))
+        found.update(torch_contenders(with_gradients(torch, sdpa, given), f"torch sdpa, {of}"))
+    return found
 
 
 def measure(torch, runners, on_gpu):
