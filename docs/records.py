@@ -9,11 +9,12 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def tablegen(tool, *arguments, definitions):
+def tablegen(tool, *arguments, definitions, root=ROOT):
+    """The output of a TableGen tool for a file of a tree's include/attn."""
     prefix = subprocess.run(["llvm-config-22", "--prefix"], stdout=subprocess.PIPE, check=True,
                             universal_newlines=True).stdout.strip()
-    done = subprocess.run([f"{prefix}/bin/{tool}", *arguments, "-I", f"{ROOT}/include", "-I", f"{prefix}/include",
-                           f"{ROOT}/include/attn/{definitions}"], stdout=subprocess.PIPE, universal_newlines=True)
+    done = subprocess.run([f"{prefix}/bin/{tool}", *arguments, "-I", f"{root}/include", "-I", f"{prefix}/include",
+                           f"{root}/include/attn/{definitions}"], stdout=subprocess.PIPE, universal_newlines=True)
     if done.returncode:
         sys.exit(f"docs: {tool} refuses include/attn/{definitions}")
     return done.stdout
