@@ -117,12 +117,19 @@ SmallVector<std::string> ArgumentList::captureNames() const {
                              [](const ArgumentName &own) { return own.name; });
 }
 
-ArgumentsAttr ArgumentList::getDescription() const {
-  return ArgumentsAttr::get(context, list);
-}
-
-void ArgumentList::addTo(Block &block) {
+tile::KernelOp
+ArgumentList::createKernel(OpBuilder &builder, Location loc, StringRef name,
+                           ProblemAttr problem, ConfigAttr config,
+                           function_ref<void(tile::KernelOp)> describe,
+                           VariantAttr variant) {
+  auto kernel = tile::KernelOp::create(
+      builder, loc, name, ArgumentsAttr::get(context, list), problem, config,
+      variant, ScheduleAttr());
+  describe(kernel);
+  Block &block = kernel.getBody().emplaceBlock();
   for (auto [input, argument] : llvm::zip(inputs, arguments)) {
     *argument = block.addArgument(input.getType(), input.getLoc());
   }
+  builder.setInsertionPointToStart(&block);
+  return kernel;
 }

@@ -6,6 +6,7 @@
 #define ATTN_PASSES_KERNELS_TILING_ARGUMENTLIST_H
 
 #include "../ArgumentNames.h"
+#include "attn/dialect/Tile.h"
 
 namespace attn {
 
@@ -44,9 +45,14 @@ public:
                                         llvm::StringRef columns) const;
   /// Returns the names of the captures in launches.
   llvm::SmallVector<std::string> captureNames() const;
-  ArgumentsAttr getDescription() const;
-  /// Adds the arguments to a kernel's block and sets the variables.
-  void addTo(mlir::Block &block);
+  /// Creates the kernel that has these arguments, and sets their variables.
+  /// `describe` sets other attributes of the kernel. The builder is then at the
+  /// start of its body.
+  tile::KernelOp createKernel(mlir::OpBuilder &builder, mlir::Location loc,
+                              llvm::StringRef name, ProblemAttr problem,
+                              ConfigAttr config,
+                              llvm::function_ref<void(tile::KernelOp)> describe,
+                              VariantAttr variant = {});
 
 private:
   void describe(mlir::Value &argument, const ArgumentName &name,

@@ -5,6 +5,7 @@
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -179,7 +180,8 @@ static Attribute ofQueries(Attribute expression, tile::KernelOp kernel) {
   return make.apply(LaunchOp::Add, {query, offset});
 }
 
-void attn::describeSeenKeys(tile::KernelOp kernel) {
+/// Describes which keys a query sees.
+static void describeSeenKeys(tile::KernelOp kernel) {
   if (kernel->hasAttr(kUserProblemAttr)) {
     return; // the user's mask is a function
   }
@@ -198,4 +200,20 @@ void attn::describeSeenKeys(tile::KernelOp kernel) {
   if (!described.empty()) {
     kernel->setDiscardableAttr(kKeysAttr, builder.getDictionaryAttr(described));
   }
+}
+
+void attn::describeAttention(tile::KernelOp kernel, Operation *attention,
+                             ArrayRef<std::string> captures) {
+  DictionaryAttr programs =
+      TypeSwitch<Operation *, DictionaryAttr>(attention)
+          .Case<AttentionOp, AttentionBwdOp>(
+              [&](auto op) { return describeRegions(op, captures); });
+  if (programs) {
+    kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
+  }
+  if (auto users = attention->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
+    kernel->setDiscardableAttr(kUserProblemAttr, users);
+  }
+  describeLaunches(kernel);
+  describeSeenKeys(kernel);
 }

@@ -11,8 +11,11 @@ namespace attn {
 /// Sets the checks of the kernel's launches.
 void describeLaunches(tile::KernelOp kernel);
 
-/// Describes in the kernel which keys a query sees.
-void describeSeenKeys(tile::KernelOp kernel);
+/// Sets all that a kernel says of the attention whose results, or gradients, it
+/// computes: the checks, the keys that a query sees, and the functions and the
+/// mask that the user gave.
+void describeAttention(tile::KernelOp kernel, mlir::Operation *attention,
+                       llvm::ArrayRef<std::string> captures);
 
 } // namespace attn
 

@@ -19,14 +19,9 @@ RowsWriter::RowsWriter(Operation *op, ConfigAttr config, unsigned positionDim,
 
 tile::KernelOp RowsWriter::createKernel(StringRef name, ProblemAttr problem,
                                         const CheckList &checks) {
-  auto kernel =
-      tile::KernelOp::create(b, b.loc, name, arguments.getDescription(),
-                             problem, config, VariantAttr(), ScheduleAttr());
-  checks.addTo(kernel);
-  Block &block = kernel.getBody().emplaceBlock();
-  arguments.addTo(block);
-  b.setInsertionPointToStart(&block);
-  return kernel;
+  return arguments.createKernel(
+      b, b.loc, name, problem, config,
+      [&](tile::KernelOp kernel) { checks.addTo(kernel); });
 }
 
 Value RowsWriter::writeNext(Value batches, Value heads, Value rows) {

@@ -4,7 +4,6 @@
 #include "../Tiling/LaunchConditions.h"
 #include "../Tiling/QueryRanges.h"
 #include "attn/dialect/AccessMap.h"
-#include "attn/dialect/RegionProgram.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -155,20 +154,10 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
   } else {
     addGradients(op, args, list);
   }
-  auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
-                                       op.getProblem(), config, VariantAttr(),
-                                       ScheduleAttr());
-  if (DictionaryAttr programs = describeRegions(op, list.captureNames())) {
-    kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
-  }
-  if (auto users = op->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
-    kernel->setDiscardableAttr(kUserProblemAttr, users);
-  }
-  describeLaunches(kernel);
-  describeSeenKeys(kernel);
-  Block &block = kernel.getBody().emplaceBlock();
-  list.addTo(block);
-  b.setInsertionPointToStart(&block);
+  tile::KernelOp kernel = list.createKernel(
+      b, b.loc, name, op.getProblem(), config, [&](tile::KernelOp created) {
+        describeAttention(created, op, list.captureNames());
+      });
   writeSizes();
   return kernel;
 }

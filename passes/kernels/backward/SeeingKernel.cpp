@@ -293,14 +293,8 @@ tile::KernelOp SeeingWriter::createKernel(StringRef name, ArgumentNames names) {
   list.addCaptures(captures, op.getCaptures());
   list.addResult(seeing, attn::names::seeing, Role::SeeingQueries,
                  op.getResult(0), {});
-  auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
-                                       op.getProblem(), config, VariantAttr(),
-                                       ScheduleAttr());
-  describeLaunches(kernel);
-  Block &block = kernel.getBody().emplaceBlock();
-  list.addTo(block);
-  b.setInsertionPointToStart(&block);
-  return kernel;
+  return list.createKernel(b, b.loc, name, op.getProblem(), config,
+                           describeLaunches);
 }
 
 /// Writes sizes, as i32.

@@ -262,14 +262,9 @@ tile::KernelOp SumWriter::createKernel(StringRef name) {
   list.addResult(gradient, names::gradientOf(op.getOf()),
                  ArgumentRole::CaptureGradient, op.getGradient(),
                  SmallVector<StringRef>(sizes.begin(), sizes.end()));
-  auto kernel = tile::KernelOp::create(b, b.loc, name, list.getDescription(),
-                                       op.getProblem(), config, VariantAttr(),
-                                       ScheduleAttr());
-  describeLaunches(kernel);
-  Block &block = kernel.getBody().emplaceBlock();
-  list.addTo(block);
-  b.setInsertionPointToStart(&block);
-  return kernel;
+  return list.createKernel(
+      b, b.loc, name, op.getProblem(), config,
+      [&](tile::KernelOp kernel) { describeLaunches(kernel); });
 }
 
 /// Writes the loop over the elements that are summed, and returns the shares of

@@ -2,7 +2,6 @@
 #include "KernelArguments.h"
 #include "../../Tiling/ArgumentList.h"
 #include "../../Tiling/LaunchConditions.h"
-#include "attn/dialect/RegionProgram.h"
 
 using namespace mlir;
 using namespace attn;
@@ -38,20 +37,10 @@ tile::KernelOp attn::createKernel(TileBuilder &b, AttentionOp attention,
   ArgumentList list(b.getContext(), std::move(names),
                     attention.getPositionDim(), attention.getHeadsDim());
   addArguments(attention, arguments, list);
-  auto kernel = tile::KernelOp::create(
-      b, b.loc, name, list.getDescription(), attention.getProblem(),
-      *attention.getConfig(), attention.getVariantAttr(), ScheduleAttr());
-  if (DictionaryAttr programs =
-          describeRegions(attention, list.captureNames())) {
-    kernel->setDiscardableAttr(kRegionProgramsAttr, programs);
-  }
-  if (auto users = attention->getAttrOfType<ProblemAttr>(kUserProblemAttr)) {
-    kernel->setDiscardableAttr(kUserProblemAttr, users);
-  }
-  describeLaunches(kernel);
-  describeSeenKeys(kernel);
-  Block &block = kernel.getBody().emplaceBlock();
-  list.addTo(block);
-  b.setInsertionPointToStart(&block);
-  return kernel;
+  return list.createKernel(
+      b, b.loc, name, attention.getProblem(), *attention.getConfig(),
+      [&](tile::KernelOp kernel) {
+        describeAttention(kernel, attention, list.captureNames());
+      },
+      attention.getVariantAttr());
 }
