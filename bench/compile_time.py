@@ -38,7 +38,7 @@ def commands(args, temp):
 
     for point in problems(args):
         source = written(make_bundles.stem(point) + ".mlir", make_bundles.source(point))
-        command = [args.compiler, source, "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
+        command = [args.compiler, source, *make_bundles.options(point), "--emit=cubin", "--timing", "-o", os.path.join(temp, "kernel.cubin")]
         if point.is_function or point.score or point.is_backward:
             yield make_bundles.stem(point), command
             continue

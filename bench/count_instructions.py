@@ -79,8 +79,8 @@ def count(lines):
 
 
 def describe_entry(entry):
-    point, limit = entry.point, re.fullmatch(r"seqlen_k at_most (\d+)", entry.condition or "")
-    return {"keys_at_most": int(limit[1]) if limit else 0, "tile_m": entry.rows, "tile_n": point["tile_n"],
+    point = entry.point
+    return {"keys_at_most": entry.keys_at_most or 0, "tile_m": entry.rows, "tile_n": point["tile_n"],
             "cluster": point["cluster"], "skips": point["skip"] != "none"}
 
 

@@ -12,9 +12,9 @@ from attn._capi import CompileArgs, JitCounters
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 
 
-def make_args(ir, target="sm_90a"):
+def make_args(ir, target=None):
     """The arguments of a compilation; they keep their texts alive."""
-    return CompileArgs(ctypes.sizeof(CompileArgs), ir.encode(), 0, target.encode(), None, 0, None)
+    return CompileArgs(ctypes.sizeof(CompileArgs), ir.encode(), 0, target and target.encode())
 
 
 class Compiler:

@@ -15,7 +15,6 @@ import schedules
 from racing import contenders, masks, points, scores
 
 import attn.ops
-from attn._gradients import Wanted, capture_names, gradient_ir
 from attn._ir import Problem
 from attn._trace import regions_of
 
@@ -32,23 +31,27 @@ def functions(point):
 
 
 def source(point):
-    """The IR of one problem; all lengths and heads are arguments of the launch."""
+    """The IR of the attention of a point; all lengths and heads are arguments of the launch."""
     trace, score, allow = regions_of(*functions(point))
     problem = Problem(contenders.ELEMENT_TYPES[point.dtype], point.d, point.dv, MASKS.get(point.mask, "none"), (), trace.signature(),
                       score, allow)
-    text = problem.to_lines().replace("@attention(", f"@{stem(point)}(")
+    return problem.to_lines(stem(point))
+
+
+def options(point):
+    """Those of attn-compile by which the IR becomes a kernel of the point: of the attention, or of its gradients."""
     if not point.is_backward:
-        return text
+        return []
     differentiated = scores.SCORES[point.score].differentiated if point.score else ()
-    wanted = Wanted(True, True, tuple(name in differentiated for name in capture_names(text)))
-    return gradient_ir(text, wanted, point.op == "bwd-det")
+    return ["--bwd=" + ",".join(("q", "k", "v", *differentiated))] + ["--any-order"] * (point.op == "bwd")
 
 
-def entries_of(point, target="sm_90a", compiler=None):
+def entries_of(point, target=None, compiler=None):
     """The table's entries that a problem is compiled from."""
     if point.is_function or point.score:
         raise ValueError(f"expected the mask {' or '.join(MASKS)}, got the function {point.case}")
-    return schedules.of(compiler).entries(machine=target, head_dims=[point.d, point.dv], mask=MASKS[point.mask])
+    generator = schedules.of(compiler)
+    return generator.entries(machine=target or generator.default_machine, head_dims=[point.d, point.dv], mask=MASKS[point.mask])
 
 
 def stem(point):
@@ -61,7 +64,7 @@ def add_problems(parser, dims, target=True):
     parser.add_argument("--cases", default="none,causal")
     parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
     if target:
-        parser.add_argument("--target", default="sm_90a")
+        parser.add_argument("--target", default=schedules.of().default_machine)
 
 
 def problems(args, dtype="bf16"):
@@ -94,7 +97,7 @@ def compile_bundle(args, point, temp):
     path = os.path.join(temp, name + ".mlir")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source(point))
-    command = [args.compiler, path, f"--target={args.target}", "--emit=bundle", "-o", os.path.join(args.out, name + ".attn")]
+    command = [args.compiler, path, *options(point), f"--target={args.target}", "--emit=bundle", "-o", os.path.join(args.out, name + ".attn")]
     schedule = schedule_of(args, point)
     if schedule:
         command.append(f"--schedule={schedule}")

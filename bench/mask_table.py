@@ -12,7 +12,6 @@ from results of attention.py --beside causal,window1024.
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -57,11 +56,10 @@ def variant_at(bundle, point):
 
 def describe_variant(plan, variant):
     """(its schedule's name, its tiles)"""
-    name = re.match(r'#attn\.schedule<"(\w+)"', variant["schedule"])
     tiles = shares.tiles_of(plan, variant)
-    if not name or not tiles:
-        raise ValueError(f"expected a schedule with a name and a kernel with tiles, got {variant['schedule']}")
-    return name[1], tiles
+    if not tiles:
+        raise ValueError(f"expected a kernel with tiles, got {variant['schedule']}")
+    return variant["report"]["schedule"], tiles
 
 
 def row_of(bundle, mask, d):
@@ -81,7 +79,8 @@ def compile_point(args, point, folder):
     source, path = (os.path.join(folder, make_bundles.stem(point) + end) for end in (".mlir", ".attn"))
     with open(source, "w", encoding="utf-8") as file:
         file.write(make_bundles.source(point))
-    subprocess.run([args.compiler, source, f"--target={args.target}", "--emit=bundle", "-o", path], check=True)
+    target = [f"--target={args.target}"] if args.target else []
+    subprocess.run([args.compiler, source, *target, "--emit=bundle", "-o", path], check=True)
     return libattn.Library(args.lib).load(path)
 
 
@@ -126,7 +125,7 @@ def main(argv=None):
     parser.add_argument("--cases", default=",".join(masks.FUNCTIONS), help="the functions; the page has all of them")
     parser.add_argument("--out", default=PAGE, help="the page to write")
     parser.add_argument("--compiler", default=os.path.join(ROOT, "build", "bin", "attn-compile"))
-    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--target", help="the machine (default: the compiler's)")
     parser.add_argument("--lib", default=os.path.join(ROOT, "build", "lib", "libattn_runtime.so"), help="libattn_runtime.so")
     parser.add_argument("--speeds", nargs="+", metavar="FILE", help="results of attention.py, a file a run")
     args = parser.parse_args(argv)

@@ -2,9 +2,11 @@
 #include "attn/codegen/driver/Compiler.h"
 #include "BundleBytes.h"
 #include "ResourceReport.h"
+#include "attn/codegen/driver/Variants.h"
 #include "attn/codegen/emit/FindPtxas.h"
 #include "attn/codegen/emit/PlanWriter.h"
 #include "attn/dialect/Attn.h"
+#include "attn/passes/kernels/Gradients.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,6 +31,7 @@ Stage lastStage(Emit emit) {
   case Emit::Ws:
     return Stage::Ws;
   case Emit::Nvvm:
+  case Emit::Plan:
     return Stage::Nvvm;
   case Emit::Llvm:
     return Stage::Llvm;
@@ -153,28 +156,10 @@ static bool leavesAssemblyToDriver(ModuleOp module,
   return true;
 }
 
-/// Asks for the gradients of Q, K and V of each attention.
-static LogicalResult askForGradients(ModuleOp module) {
-  bool isAny = false;
-  module.walk([&](AttentionOp op) {
-    auto func = dyn_cast<func::FuncOp>(op->getParentOp());
-    for (Value operand : {op.getQuery(), op.getKey(), op.getValue()}) {
-      auto argument = dyn_cast<BlockArgument>(operand);
-      if (func && argument) {
-        func.setArgAttr(argument.getArgNumber(), kGradientAttr,
-                        UnitAttr::get(module.getContext()));
-        isAny = true;
-      }
-    }
-  });
-  return isAny ? success()
-               : module.emitError("expected an 'attn.attention' of a function, "
-                                  "for its gradients, got none");
-}
-
 FailureOr<std::string> attn::compile(ModuleOp module,
                                      const CompileOptions &options) {
-  if (options.gradients && failed(askForGradients(module))) {
+  if (options.gradients &&
+      failed(requestGradients(module, *options.gradients))) {
     return failure();
   }
   if (options.verbose && failed(enableRemarks(module.getContext()))) {
@@ -192,6 +177,9 @@ FailureOr<std::string> attn::compile(ModuleOp module,
   }
   if (options.emit <= Emit::Llvm) {
     return printModule(module, options);
+  }
+  if (options.emit == Emit::Plan) {
+    return planOf(module);
   }
   FailureOr<gpu::BinaryOp> binary = theBinary(module);
   if (failed(binary)) {

@@ -50,6 +50,14 @@ static std::string writeBarePlan(launch::PlanOp plan) {
   return codegen::writePlan(plan, [](StringRef) { return DictionaryAttr(); });
 }
 
+FailureOr<std::string> attn::planOf(ModuleOp module) {
+  FailureOr<gpu::GPUModuleOp> kernels = findKernels(module);
+  if (failed(kernels)) {
+    return failure();
+  }
+  return writeBarePlan(launch::PlanOp::of(*kernels)) + "\n";
+}
+
 FailureOr<std::string> attn::planBundleOf(ModuleOp module) {
   FailureOr<gpu::GPUModuleOp> kernels = findKernels(module);
   if (failed(kernels)) {

@@ -2,6 +2,7 @@
 #include "PtxAssembler.h"
 #include "attn/codegen/emit/FindPtxas.h"
 #include "attn/codegen/emit/Passes.h"
+#include "attn/support/Refusal.h"
 
 namespace attn::codegen {
 #define GEN_PASS_DEF_ASSEMBLE
@@ -73,7 +74,10 @@ private:
       Expected<Assembly> assembly =
           assemblePtx(object.getObject(), target.getChip(), program);
       if (!assembly) {
-        return binary.emitError(llvm::toString(assembly.takeError()));
+        std::string message = llvm::toString(assembly.takeError());
+        InFlightDiagnostic error = binary.emitError(message);
+        setReason(error, reasonOfFailure(message));
+        return error;
       }
       if (failed(judge(binary, assembly->report))) {
         return failure();
@@ -102,6 +106,7 @@ private:
     InFlightDiagnostic error =
         binary.emitError("expected no spill and no serialized instruction in '")
         << binary.getName() << "', got " << report.losses.size();
+    setReason(error, report.serialized ? refusal::serialized : refusal::spill);
     for (const std::string &line : report.losses) {
       error.attachNote() << "ptxas: " << line;
     }

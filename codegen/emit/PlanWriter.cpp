@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/codegen/emit/PlanWriter.h"
+#include "attn/dialect/Knobs.h"
 #include "attn/dialect/Masks.h"
 #include "llvm/Support/JSON.h"
 
@@ -140,9 +141,22 @@ static json::Object writeKernel(launch::KernelOp kernel) {
   return object;
 }
 
+/// Writes the values of the schedule's knobs, as requests about schedules have
+/// them.
+static json::Object writeKnobs(ScheduleAttr schedule) {
+  json::Object object;
+  StatementsAttr statements = schedule.getStatements();
+  for (auto [knob, value] :
+       llvm::zip(StatementsAttr::getKnobs(), statements.getValues())) {
+    object[infoOf(knob).name] = infoOf(knob).spell(value);
+  }
+  return object;
+}
+
 /// Returns the report on a kernel, with the assembler's numbers if there are
 /// any.
 static json::Object writeReport(launch::KernelOp kernel,
+                                std::optional<ScheduleAttr> schedule,
                                 AssemblyOf assemblyOf) {
   launch::ReportAttr report = *kernel.getReport();
   json::Array roles;
@@ -158,6 +172,10 @@ static json::Object writeReport(launch::KernelOp kernel,
       {"shared_memory", static_cast<int64_t>(kernel.getShared())},
       {"mbarriers", report.getMbarriers()},
       {"rung", report.getRung()}};
+  if (schedule) {
+    object["schedule"] = schedule->getName().getValue();
+    object["knobs"] = writeKnobs(*schedule);
+  }
   if (report.getStamps()) {
     object["stamps"] = write(report.getStamps());
   }
@@ -208,7 +226,9 @@ static json::Object writeVariant(launch::VariantOp variant,
   for (launch::KernelOp kernel : variant.getKernels()) {
     json::Object launch = writeKernel(kernel);
     if (kernel.getReport()) {
-      json::Object report = writeReport(kernel, assemblyOf);
+      json::Object report = writeReport(
+          kernel, isOnly ? variant.getSchedule() : kernel.getSchedule(),
+          assemblyOf);
       if (variant.getCondition()) {
         report["when"] = variant.getCondition()->getText();
       }

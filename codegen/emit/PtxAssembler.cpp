@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PtxAssembler.h"
 #include "PtxasProcess.h"
+#include "attn/support/Refusal.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,6 +65,12 @@ AssemblyReport attn::codegen::parsePtxasOutput(StringRef output) {
     }
   }
   return report;
+}
+
+StringRef attn::codegen::reasonOfFailure(StringRef message) {
+  return message.contains("Insufficient registers") ? refusal::spill
+         : message.contains("shared data")          ? refusal::sharedMemory
+                                                    : refusal::other;
 }
 
 Expected<Assembly> attn::codegen::assemblePtx(StringRef ptx, StringRef chip,

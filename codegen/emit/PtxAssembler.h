@@ -42,6 +42,10 @@ struct Assembly {
 /// Reads the output of `ptxas -v`.
 AssemblyReport parsePtxasOutput(llvm::StringRef output);
 
+/// Returns the reason of a refusal, one of Refusal.h, in an error of
+/// assemblePtx().
+llvm::StringRef reasonOfFailure(llvm::StringRef message);
+
 /// Assembles `ptx` for `chip`; an error contains ptxas' own lines.
 llvm::Expected<Assembly> assemblePtx(llvm::StringRef ptx, llvm::StringRef chip,
                                      llvm::StringRef ptxas);

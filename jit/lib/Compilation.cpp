@@ -5,6 +5,7 @@
 #include "attn/codegen/driver/Registration.h"
 #include "attn/codegen/driver/Variants.h"
 #include "attn/codegen/emit/FatalErrors.h"
+#include "attn/passes/kernels/Gradients.h"
 #include "attn/runtime/internal/for_compiler.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Remarks.h"
@@ -207,8 +208,15 @@ private:
       return status;
     }
     module = parseModule(*context, source, "ir");
-    return module ? Status()
-                  : because(ATTN_INVALID_ARGUMENT, "no valid module");
+    if (!module) {
+      return because(ATTN_INVALID_ARGUMENT, "no valid module");
+    }
+    bool isInput = source.data() == request.ir.data();
+    if (isInput && request.gradients &&
+        failed(requestGradients(*module, *request.gradients))) {
+      return because(ATTN_INVALID_ARGUMENT, "no gradients");
+    }
+    return {};
   }
 
   Status check(ModuleOp checked, const CompileOptions &changed) const {

@@ -6,6 +6,7 @@
 
 #include "CacheKey.h"
 #include "attn/runtime/internal/status.h"
+#include "attn/support/GradientRequest.h"
 #include <optional>
 
 namespace attn::jit {
@@ -17,6 +18,7 @@ struct Request {
   std::string target;
   std::optional<std::string> schedule;
   std::optional<std::string> instrument;
+  std::optional<GradientRequest> gradients;
 
   /// Checks the caller's struct and copies what it points to.
   static Status read(const attn_compile_args *args, Request &out);

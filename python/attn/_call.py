@@ -12,7 +12,7 @@ from . import _tensors, _torch_rules
 from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
-from ._gradients import capture_names, refusal
+from ._gradients import refusal
 from ._symbols import Scalar
 from ._words import Words
 
@@ -81,10 +81,9 @@ def _check_gradients(ir: str, named: dict[str, Any], captures: Sequence[Any], ha
         return  # without memory
     needs = tuple([tensor.requires_grad for tensor in (*named.values(), *captures)])
     deterministic = True if deterministic or _torch_rules.is_deterministic() else False  # so that torch.compile knows which
-    reason = refusal(ir, needs, deterministic, _tensors.device_of(first))
+    reason = refusal(ir, tuple(named), needs, deterministic, _tensors.device_of(first))
     if reason:
-        wanting = [name for name, need in zip((*named, *capture_names(ir)), needs) if need]
-        raise UnsupportedError(f"'{wanting[0]}' requires a gradient, which the compiler does not have for this attention: {reason}")
+        raise UnsupportedError(reason)
 
 
 def _explain(error: Exception, tensors: dict[str, Any]) -> NoReturn:

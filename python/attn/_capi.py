@@ -8,13 +8,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from typing import Any
+from typing import Any, Sequence
 
 from ._errors import ArgumentError, AttnError, CompileError, DeviceError, UnsupportedError
 
 CPU = 1  # kDLCPU: the simulator
 CUDA = 2  # kDLCUDA
 WORKSPACE_READY = 1  # ATTN_LAUNCH_WORKSPACE_READY
+_ANY_ORDER = 1  # ATTN_COMPILE_ANY_ORDER
 
 # kDLInt, kDLUInt, kDLFloat, kDLBfloat, kDLBool with their bits.
 DTYPE_CODES = {
@@ -53,6 +54,9 @@ class CompileArgs(ctypes.Structure):
         ("schedule", ctypes.c_char_p),
         ("schedule_size", ctypes.c_size_t),
         ("instrument", ctypes.c_char_p),
+        ("gradients", ctypes.POINTER(ctypes.c_char_p)),
+        ("num_gradients", ctypes.c_size_t),
+        ("flags", ctypes.c_uint64),
     ]
 
 
@@ -197,17 +201,19 @@ def check(status: int) -> None:
         raise _STATUS_ERRORS.get(status, AttnError)(message)
 
 
-def _compile_args(ir: str, target: str) -> CompileArgs:
-    return CompileArgs(ctypes.sizeof(CompileArgs), ir.encode(), 0, target.encode())
+def _compile_args(ir: str, target: str | None, gradients: Sequence[str] = (), any_order: bool = False) -> CompileArgs:
+    names = (ctypes.c_char_p * len(gradients))(*[name.encode() for name in gradients])
+    return CompileArgs(ctypes.sizeof(CompileArgs), ir.encode(), 0, target and target.encode(), gradients=names,
+                       num_gradients=len(names), flags=_ANY_ORDER if any_order else 0)
 
 
-def support_error(ir: str, target: str) -> str:
-    """Why the compiler cannot compile the module, "" if it can."""
-    status = compiler().attn_supports(ctypes.byref(_compile_args(ir, target)))
+def support_error(ir: str, target: str | None, gradients: Sequence[str] = (), any_order: bool = False) -> str:
+    """Why the compiler cannot compile the module, or the gradients of these of its arguments, "" if it can."""
+    status = compiler().attn_supports(ctypes.byref(_compile_args(ir, target, gradients, any_order)))
     return runtime().attn_last_error().decode(errors="replace") if status else ""
 
 
-def explain(ir: str, target: str) -> str:
+def explain(ir: str, target: str | None) -> str:
     """The compiler's decisions about the module, one per line."""
     text = ctypes.c_char_p()
     check(compiler().attn_explain(ctypes.byref(_compile_args(ir, target)), ctypes.byref(text)))
@@ -227,11 +233,14 @@ def compiler_counters() -> JitCounters:
 
 
 class Bundle:
-    """The kernels of a module and their launch plan, compiled or from the cache."""
+    """The kernels of a module and their launch plan, compiled or from the cache. A target of None is the compiler's default."""
 
-    def __init__(self, ir: str, target: str):
+    def __init__(self, ir: str, target: str | None, gradients: Sequence[str] = (), any_order: bool = False):
+        """`gradients`: the arguments, by their names in the plan of `ir`, whose gradients the kernels compute instead.
+        `any_order`: sums may be added in another order in each run."""
         self.handle = ctypes.c_void_p()
-        check(compiler().attn_compile(ctypes.byref(_compile_args(ir, target)), ctypes.byref(self.handle)))
+        args = _compile_args(ir, target, gradients, any_order)
+        check(compiler().attn_compile(ctypes.byref(args), ctypes.byref(self.handle)))
         self.launch_function, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
 
     def __del__(self) -> None:

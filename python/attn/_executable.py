@@ -14,20 +14,19 @@ from ._errors import AttnError, UnsupportedError
 from ._graph_memory import GraphMemory
 from ._overlap import refuse_overlaps
 
-DEFAULT_TARGET = "sm_90a"
 # Bytes: a smaller workspace is kept for later launches, whatever is in it.
 _KEPT_WORKSPACE = 1 << 20
 
 
-def target_of(device: tuple[int, int]) -> str:
-    """The machine to compile for, after a check that a CUDA device can run its kernels."""
-    if device[0] == 1:
-        return DEFAULT_TARGET
+def target_of(device: tuple[int, int]) -> str | None:
+    """The machine to compile for, None for the compiler's default, after a check that a CUDA device can run its kernels."""
+    if device[0] == _capi.CPU:
+        return None
     torch = _tensors.torch_module()
     capability = torch.cuda.get_device_capability(device[1]) if torch else (9, 0)
     if capability != (9, 0):
         raise UnsupportedError(f"expected a GPU of compute capability 9.0 (Hopper), got {capability[0]}.{capability[1]}")
-    return DEFAULT_TARGET
+    return None
 
 
 # The order of the tensors of a launch, by role: operands, captures and others, then results of the forward pass, their
@@ -35,6 +34,7 @@ def target_of(device: tuple[int, int]) -> str:
 _FIRST = ("query", "key", "value")
 _LAST = ("output", "lse", "output_gradient", "lse_gradient", "query_gradient", "key_gradient", "value_gradient",
          "capture_gradient")
+_RESULTS = 2  # of a forward pass: output and LSE
 
 
 def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) -> list[int]:
@@ -52,11 +52,11 @@ def places(args: Sequence[Any], first: Sequence[str], last: Sequence[str] = ()) 
 class Executable:
     """A problem compiled for a target. Use `get`, which makes each once."""
 
-    _known: dict[tuple[str, str], Executable] = {}
+    _known: dict[tuple[str, str | None, tuple[str, ...], bool], Executable] = {}
     _lock = threading.Lock()
 
-    def __init__(self, ir: str, target: str):
-        self.bundle = _capi.Bundle(ir, target)
+    def __init__(self, ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool):
+        self.bundle = _capi.Bundle(ir, target, gradients, any_order)
         plan = json.loads(self.bundle.plan())
         self.problem = plan["problem"]
         self._args = plan["args"]
@@ -78,22 +78,34 @@ class Executable:
         self._graph_memory = GraphMemory()
 
     @classmethod
-    def get(cls, ir: str, target: str = DEFAULT_TARGET) -> Executable:
-        found = cls._known.get((ir, target))
+    def get(cls, ir: str, target: str | None = None, gradients: tuple[str, ...] = (), any_order: bool = False) -> Executable:
+        """The problem `ir`; or the gradients of these of its arguments, by their names in its plan, with sums `any_order`."""
+        key = ir, target, gradients, any_order
+        found = cls._known.get(key)
         if found is None:
             with cls._lock:
-                found = cls._known.get((ir, target))
+                found = cls._known.get(key)
                 if found is None:
-                    found = cls._known[ir, target] = cls(ir, target)
+                    found = cls._known[key] = cls(*key)
         return found
 
     @staticmethod
-    def compile_ahead(ir: str, target: str) -> Future[_capi.Bundle]:
-        """Compiles the problem in a thread of its own. `get` waits for the kernels of another thread."""
+    def compile_ahead(ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> Future[_capi.Bundle]:
+        """Compiles what `get` does in a thread of its own. `get` waits for the kernels of another thread."""
         pool = ThreadPoolExecutor(1, "attn.compile_ahead")
-        compiled = pool.submit(_capi.Bundle, ir, target)
+        compiled = pool.submit(_capi.Bundle, ir, target, gradients, any_order)
         pool.shutdown(wait=False)
         return compiled
+
+    @property
+    def captures(self) -> Sequence[Any]:
+        """Of a forward pass: the plan's tensors between q, k, v and the results, in the order of `launch`."""
+        return self.tensor_args[len(_FIRST):-_RESULTS]
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether a score or mask function of the user's is a part of it."""
+        return any(self.problem[region] != "none" for region in ("score_region", "mask_region"))
 
     @classmethod
     def count(cls) -> int:

@@ -1,34 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The gradients of a problem: which ones a kernel computes together, and their IR."""
+"""The gradients of a problem: which ones a kernel computes together, and their kernels."""
 
 from __future__ import annotations
 
 import functools
-import re
 from concurrent.futures import TimeoutError
 from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 from . import _capi
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
-from ._ir import SINKS
+from ._ir import SINKS, tensor_names
 
-# The arguments of a problem whose gradients exist, in the order of a launch.
-_OPERANDS = ("q", "k", "v")
-_MARK = "attn.gradient"
-# Of a function: sums may be made in another order in each run.
-_ANY_ORDER = "attn.any_order"
+# The role of sinks in a launch plan.
+SINKS_ROLE = "sinks"
 # Kernels from the cache on disk are there by then.
 _CACHE_SECONDS = 0.05
-
-
-# A captured tensor among the arguments of a problem, and its name.
-_CAPTURE = re.compile(r'(%arg\.[^:]+: tensor<[^>]*> \{attn\.name = "([^"]*)")\}')
-
-
-def capture_names(ir: str) -> list[str]:
-    """The names of the captured tensors of a problem, in the order of a launch."""
-    return [found[2] for found in _CAPTURE.finditer(ir)]
 
 
 class Wanted(NamedTuple):
@@ -50,16 +37,13 @@ class Wanted(NamedTuple):
         return self.q, self.kv, self.kv, *self.captures
 
 
-def gradient_ir(ir: str, wanted: Wanted, deterministic: bool) -> str:
-    """The IR from which the compiler makes the gradients of the problem `ir`, but for that of sinks: its launches have no
-    argument for these. `deterministic`: gradients have the same bits in each run."""
-    for name, is_wanted in zip(_OPERANDS, wanted.each):
-        if is_wanted:
-            ir = re.sub(rf"(%{name}: tensor<[^>]*>)", rf"\1 {{{_MARK}}}", ir, count=1)
-    if any(wanted.captures):
-        mark, flags = _MARK if deterministic else f'{_MARK} = "any_order"', iter(wanted.captures)
-        ir = _CAPTURE.sub(lambda found: f"{found[1]}, {mark}}}" if next(flags, False) and found[2] != SINKS else found[0], ir)
-    return ir if deterministic else re.sub(r"(-> \([^)]*\)) \{", rf"\1 attributes {{{_ANY_ORDER}}} {{", ir, count=1)
+def gradients_of(ir: str, wanted: Wanted, deterministic: bool, target: str | None) -> Executable:
+    """The kernels of the gradients of the problem `ir`, but for that of sinks: its launches have no argument for these.
+    `deterministic`: gradients have the same bits in each run."""
+    forward = Executable.get(ir, target)
+    arguments = (*forward.tensor_args[:3], *forward.captures)
+    names = tuple(arg["name"] for arg, is_wanted in zip(arguments, wanted.each) if is_wanted and arg["role"] != SINKS_ROLE)
+    return Executable.get(ir, target, names, bool(names) and not deterministic)
 
 
 def _constant(function: Callable[..., str]) -> Callable[..., str]:
@@ -75,17 +59,34 @@ def _constant(function: Callable[..., str]) -> Callable[..., str]:
 
 
 @_constant
-def refusal(ir: str, needs: tuple[bool, ...], deterministic: bool, device: tuple[int, int]) -> str:
-    """Why there are no kernels for the gradients of the problem `ir` that `needs` asks for, ""
-    if there are. They are compiled from here on, beside the forward pass that needs them."""
+def refusal(ir: str, names: tuple[str, ...], needs: tuple[bool, ...], deterministic: bool, device: tuple[int, int]) -> str:
+    """Why there are no kernels for the gradients of the problem `ir` that `needs` asks for, "" if there are. They are compiled
+    from here on, beside the forward pass that needs them. `names`: what the caller calls q, k and v."""
+    captures: tuple[str, ...] = ()
     try:
         target = target_of(device)
-        gradients = gradient_ir(ir, Wanted.of(needs), deterministic)
-        compiled = Executable.compile_ahead(gradients, target)
-        Executable.get(ir, target)
-        compiled.result(_CACHE_SECONDS)
+        reason = _refusal_beside_forward(ir, Wanted.of(needs), deterministic, target)
+        captures = tuple(arg["name"] for arg in Executable.get(ir, target).captures)
     except UnsupportedError as error:
-        return str(error)
+        reason = str(error)
+    if not reason:
+        return ""
+    wanting = [name for name, need in zip((*names, *captures), needs) if need] or ["captures"]
+    return f"'{wanting[0]}' requires a gradient, which the compiler does not have for this attention: {reason}"
+
+
+def _refusal_beside_forward(ir: str, wanted: Wanted, deterministic: bool, target: str | None) -> str:
+    """Compiles the problem `ir`, and beside it the gradients that are `wanted`. Why there are none, "" if there are."""
+    tensors = tensor_names(ir)
+    if tensors is None:  # not written by this process
+        gradients_of(ir, wanted, deterministic, target)
+        return ""
+    gradients = tuple(name for name, is_wanted in zip(tensors, wanted.each) if is_wanted and name != SINKS)
+    any_order = bool(gradients) and not deterministic
+    compiled = Executable.compile_ahead(ir, target, gradients, any_order)
+    Executable.get(ir, target)
+    try:
+        compiled.result(_CACHE_SECONDS)
     except TimeoutError:
-        return _capi.support_error(gradients, target)
+        return _capi.support_error(ir, target, gradients, any_order)
     return ""

@@ -12,6 +12,14 @@ from ._masks import BOUNDS
 
 # Tensors of a launch before those that functions read, whose names have no dots.
 DROPOUT_STATE, SINKS = "attn.dropout_state", "attn.sinks"
+_OPERANDS = ("q", "k", "v")
+# The texts of problems, and the names of their tensors.
+_written: dict[str, tuple[str, ...]] = {}
+
+
+def tensor_names(ir: str) -> tuple[str, ...] | None:
+    """The names of q, k, v and captured tensors of a problem, in the order of a launch; None if this process did not write it."""
+    return _written.get(ir)
 
 
 @dataclass(frozen=True)
@@ -53,14 +61,22 @@ class Problem:
     def to_ir(self) -> str:
         """On one line, which identifies the problem. Programs that print operators with their
         arguments, as torch's inductor does in comments, expect no line ends in them."""
-        return " ".join(line.strip() for line in _function(self))
+        ir = " ".join(line.strip() for line in _function(self))
+        _written[ir] = self.tensor_names
+        return ir
 
-    def to_lines(self) -> str:
-        """The same text, formatted for readers."""
-        return "\n".join(_function(self)) + "\n"
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """Of q, k, v and captured tensors, in the order of a launch."""
+        captured = [name for name, kind in self.captures if kind.startswith("tensor")]
+        return (*_OPERANDS, *([DROPOUT_STATE] if self.dropout else []), *([SINKS] if self.sinks else []), *captured)
+
+    def to_lines(self, name: str = "attention") -> str:
+        """The same text, formatted for readers. `name`: of the function."""
+        return "\n".join(_function(self, name)) + "\n"
 
 
-def _function(problem: Problem) -> list[str]:
+def _function(problem: Problem, name: str = "attention") -> list[str]:
     queries, heads, kv_heads = problem.sizes or "???"
 
     def tensor(*dims: int | str) -> str:
@@ -69,19 +85,19 @@ def _function(problem: Problem) -> list[str]:
     q, o = (tensor("?", queries, heads, dim) for dim in (problem.head_dim, problem.head_dim_v))
     k, v = (tensor("?", "?", kv_heads, dim) for dim in (problem.head_dim, problem.head_dim_v))
     lse = f"tensor<?x{heads}x{queries}xf32>"
-    bounds = [name for name in BOUNDS if name in problem.bounds]
-    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}", "%scale: f32"]
-    arguments += [f"%{name}: i32" for name in bounds]
+    bounds = [bound for bound in BOUNDS if bound in problem.bounds]
+    arguments = [f"%{name}: {kind}" for name, kind in zip(_OPERANDS, (q, k, v))] + ["%scale: f32"]
+    arguments += [f"%{bound}: i32" for bound in bounds]
     if problem.dropout:
         arguments += ["%dropout_rate: f32", f'%arg.{DROPOUT_STATE}: tensor<2xi64> {{attn.name = "{DROPOUT_STATE}"}}']
     if problem.sinks:
         arguments += [f'%arg.{SINKS}: tensor<?xf32> {{attn.name = "{SINKS}"}}']
-    arguments += [f'%arg.{name}: {kind} {{attn.name = "{name}"}}' for name, kind in problem.captures]
+    arguments += [f'%arg.{capture}: {kind} {{attn.name = "{capture}"}}' for capture, kind in problem.captures]
     return [
-        f"func.func @attention({', '.join(arguments)})",
+        f"func.func @{name}({', '.join(arguments)})",
         f"    -> ({o}, {lse}) {{",
         f"  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask({problem.mask}) layout(bshd)",
-        *[f"      {name}(%{name})" for name in bounds],
+        *[f"      {bound}(%{bound})" for bound in bounds],
         *[f"      dropout(%dropout_rate, %arg.{DROPOUT_STATE})"] * problem.dropout,
         *[f"      sinks(%arg.{SINKS} : tensor<?xf32>)"] * problem.sinks,
         *_captures(problem),

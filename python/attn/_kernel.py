@@ -11,7 +11,7 @@ from ._call import attend, bind, outside_of_compile, repeat
 from ._captures import Captured
 from ._checks import integer, number
 from ._errors import ArgumentError, AttnError, UnsupportedError
-from ._executable import DEFAULT_TARGET, Executable, target_of
+from ._executable import Executable, target_of
 from ._ir import Problem
 from ._masks import BOUNDS, MASKS
 from ._sources import Place, places_of
@@ -184,7 +184,7 @@ class Kernel:
 
 def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
             score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
-            layout: str = "bshd", target: str = DEFAULT_TARGET, **bounds: bool) -> Kernel:
+            layout: str = "bshd", target: str | None = None, **bounds: bool) -> Kernel:
     """Compiles attention for all batch sizes, lengths, head counts and strides.
 
     Args:
@@ -199,7 +199,7 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
         mask_mod: (b, h, q_idx, kv_idx) -> whether the query sees the key; narrows
             `mask`. Tensors that the two close over become arguments of the kernel.
         layout: of tensors: "bshd" or "bhsd".
-        target: the machine, "sm_90a".
+        target: the machine, such as "sm_90a"; the compiler's default if None.
         bounds: the optional bounds of the mask that calls give, by name: window_left=True. Calls
             always give the required ones.
 
@@ -217,7 +217,7 @@ def compile(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16"
 
 def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str = "bf16", mask: str = "none",
                     score_mod: Callable[..., Any] | None = None, mask_mod: Callable[..., Any] | None = None,
-                    layout: str = "bshd", target: str = DEFAULT_TARGET, **bounds: bool) -> str:
+                    layout: str = "bshd", target: str | None = None, **bounds: bool) -> str:
     """The reason why `attn.compile` would refuse the same arguments, "" if it would not.
     Generates no code: only the passes before instruction selection run."""
     try:
@@ -229,7 +229,7 @@ def why_unsupported(*, head_dim: int, head_dim_v: int | None = None, dtype: str 
 
 def explain(mask_mod: Callable[..., Any] | None = None, *, head_dim: int = 128, head_dim_v: int | None = None,
             dtype: str = "bf16", mask: str = "none", score_mod: Callable[..., Any] | None = None, layout: str = "bshd",
-            target: str = DEFAULT_TARGET, **bounds: bool) -> str:
+            target: str | None = None, **bounds: bool) -> str:
     """What the compiler decides about a mask function, or about any arguments of `attn.compile`, a
     decision a line: the mask or the interval of keys that it found in the function, the
     operations that stood in the way, and the schedule. See docs/mask-functions.md.

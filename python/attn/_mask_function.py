@@ -78,7 +78,7 @@ class MaskFunction:
                 self._kernels[key] = None
         return self._kernels[key]
 
-    def _compiled(self, dtype: str, head_dim: int, head_dim_v: int, softcap: float, target: str) -> Kernel:
+    def _compiled(self, dtype: str, head_dim: int, head_dim_v: int, softcap: float, target: str | None) -> Kernel:
         described = self.described
         cap_at = None
         if softcap:

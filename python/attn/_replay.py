@@ -14,7 +14,7 @@ import torch
 
 from . import _capi, _tensors
 from ._executable import Executable, target_of
-from ._gradients import Wanted, gradient_ir
+from ._gradients import Wanted, gradients_of
 from ._torch_gradients import Attention, Call, Unfit, readable_rows
 
 # The largest number of calls that a thread remembers, of 20 KB each, so that new lengths cannot fill the memory.
@@ -264,7 +264,7 @@ class GradientReplay(_Launch):
             raise Unfit
         self._wanted, self._needs, self._needs_all = Wanted.of(needs), needs, all(needs)
         self._no_gradient = readable_rows(None, lse)
-        executable = Executable.get(gradient_ir(call.ir, self._wanted, deterministic), target_of(_tensors.device_of(q)))
+        executable = gradients_of(call.ir, self._wanted, deterministic, target_of(_tensors.device_of(q)))
         written = [x for x, is_wanted in zip((q, k, v), self._wanted.each) if is_wanted]
         given = [x.transpose(1, 2) if call.heads_first and x.dim() == 4 else x
                  for x in (*tensors, out, self._no_gradient, *written)]

@@ -14,8 +14,7 @@ from torch import library as torch_library
 from . import _torch_rules
 from ._errors import UnsupportedError
 from ._executable import Executable, target_of
-from ._gradients import Wanted, capture_names, gradient_ir
-from ._ir import SINKS
+from ._gradients import SINKS_ROLE, Wanted, gradients_of
 from ._tensors import is_capturing, lasting_bytes, view
 
 _ARGUMENTS = ("Tensor? out_gradient, Tensor? lse_gradient, Tensor q, Tensor k, Tensor v, Tensor[] captures, Tensor out, "
@@ -37,14 +36,14 @@ def _backward(out_gradient: torch.Tensor | None, lse_gradient: torch.Tensor | No
     is 0. Tensors are (batch, position, head, dim)."""
     wanted = Wanted.of(needs)
     found = [torch.empty_like(x) if is_wanted else None for x, is_wanted in zip((q, k, v, *captures), wanted.each)]
-    names = capture_names(ir)
-    sinks = names.index(SINKS) if SINKS in names else None
+    roles = [arg["role"] for arg in Executable.get(ir, target_of(view(q, "q").device)).captures] if captures else []
+    sinks = roles.index(SINKS_ROLE) if SINKS_ROLE in roles else None
     own = None if sinks is None else 3 + sinks  # its number among the gradients
     written = [gradient for n, gradient in enumerate(found) if gradient is not None and n != own]
     if not written:
         pass
     elif q.numel() and k.numel() and v.numel():
-        executable = Executable.get(gradient_ir(ir, wanted, deterministic), target_of(view(q, "q").device))
+        executable = gradients_of(ir, wanted, deterministic, target_of(view(q, "q").device))
         read = [capture for n, capture in enumerate(captures) if n != sinks]
         tensors = [q, k, v, *read, out, lse, readable(out_gradient, out), readable_rows(lse_gradient, lse), *written]
         for argument, tensor in zip(executable.tensor_args, tensors):
@@ -184,7 +183,7 @@ def _backward_vmap(info: Any, dims: Any, *arguments: Any) -> Any:
     tensors = [*arguments[:5], *arguments[6:8], *arguments[5]]
     tensor_dims = [*dims[:5], *dims[6:8], *dims[5]]
     rest = arguments[8:]
-    if "_region" not in rest[3] and not arguments[5]:
+    if not arguments[5] and not Executable.get(rest[3]).has_functions:
         try:
             folded = [tensor if tensor is None else fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
         except RuntimeError:  # not a view

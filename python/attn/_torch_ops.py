@@ -153,7 +153,7 @@ def _forward_vmap(info: Any, dims: Any, q: torch.Tensor, k: torch.Tensor, v: tor
     has to be copied; otherwise one launch for each element of the batch."""
     count = info.batch_size
     tensors, tensor_dims = [q, k, v, *captures], [*dims[:3], *dims[3]]
-    if "_region" not in ir and not captures:
+    if not captures and not Executable.get(ir).has_functions:
         try:
             folded = [fold(tensor, dim, count) for tensor, dim in zip(tensors, tensor_dims)]
         except RuntimeError:  # not a view

@@ -70,6 +70,27 @@ class Table(unittest.TestCase):
                          ("fwd_d192_dv128_none_512", (192, 128), ["none"], "seqlen_k at_most 512", "sm_90a", 0, 128))
         self.assertEqual(entry.changed({}, conditional=False), entry.changed({}).replace("    when <seqlen_k at_most 512>\n", ""))
 
+    def test_its_machines_and_its_limit(self):
+        self.assertEqual(GENERATOR.default_machine, "sm_90a")
+        entries = {entry.symbol: entry for entry in GENERATOR.entries()}
+        self.assertEqual((entries["fwd_d192_dv128_none_512"].keys_at_most, entries["fwd_d96"].keys_at_most), (512, None))
+        self.assertEqual(entries["fwd_d96"].machines, ["sm_90a"])
+        with tempfile.TemporaryDirectory() as temp:
+            path = os.path.join(temp, "shared.mlir")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(entries["fwd_d96"].changed({}).replace("]\n", '] machines ["sm_90a", "sm_90b"]\n', 1))
+            self.assertEqual(GENERATOR.entries(file=path)[0].machines, ["sm_90a", "sm_90b"])
+
+    def test_another_head(self):
+        """Only the head changes; that of an older compiler is not read."""
+        entry, = (each for each in GENERATOR.entries() if each.symbol == "fwd_d96")
+        text = entry.changed({})
+        older = text.replace('["none"', '["pointwise_region", "none"')
+        self.assertNotEqual(older, text)
+        renamed = GENERATOR.renamed(older, "other", [96, 96], ["none"], "seqlen_k at_most 64")
+        self.assertEqual(renamed.partition("    config")[0], 'attn.table_entry fwd @other head_dim 96, 96\n    masks ["none"]\n    when <seqlen_k at_most 64>\n')
+        self.assertEqual(renamed.partition("    config")[2], text.partition("    config")[2].replace('"fwd_d96"', '"other"'))
+
     def test_a_changed_entry(self):
         entry, = (each for each in GENERATOR.entries() if each.symbol == "fwd_d96")
         self.assertIn("tile_n = 48", entry.changed({"tile_n": 48}))
@@ -123,7 +144,7 @@ class Refusals(unittest.TestCase):
     def test_a_request(self):
         dims = {"machine": "sm_90a", "head_dims": [64, 64]}
         for what, fields, message in (
-                ("points", {}, "expected 'ask' to be one of vocabulary, point, schedule, entries, got 'points'"),
+                ("points", {}, "expected 'ask' to be one of vocabulary, point, schedule, rename, entries, got 'points'"),
                 ("point", {"tile_n": 64}, "expected no field 'tile_n' in this request"),
                 ("point", {"parameters": [64]}, r"expected 'parameters' to be an object, got \[64\]"),
                 ("schedule", {"machine": "sm_90a"}, "expected a field 'head_dims', got none"),
@@ -136,6 +157,9 @@ class Refusals(unittest.TestCase):
                 ("schedule", {**dims, "machine": "sm_100a"}, "expected a machine with 'tiles', whose rows a consumer computes, got 'sm_100a' without"),
                 ("schedule", {"head_dims": [64, 64]}, "expected a field 'machine' or 'machine_file', got none"),
                 ("schedule", {**dims, "machine_file": "m.mlir"}, "expected a field 'machine' or 'machine_file', got both"),
+                ("rename", {"entry": FILE}, "expected fields 'head_dims' and 'symbol' of the head"),
+                ("rename", {"entry": FILE, "symbol": "x", "head_dims": [96, 96], "rung": 1}, "expected no field 'rung', which stays as it is"),
+                ("rename", {"entry": "config <", "symbol": "x", "head_dims": [96, 96]}, "entry:.*expected .*"),
                 ("entries", {"mask": "none"}, "expected fields 'head_dims' and 'mask', or none of them"),
                 ("entries", {"head_dims": [64, 64], "mask": "none"}, "expected a field 'machine' and no 'file' for a problem"),
                 ("entries", {"machine": "sm_1"}, "expected a machine of .*sm_90a, got 'sm_1'"),

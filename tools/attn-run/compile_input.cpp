@@ -55,11 +55,12 @@ bool attn::run::compileInput(const Options &options, std::string &bundlePath,
   }
   ::close(fd);
   char message[16384] = "";
-  const char *schedule =
-      options.schedule.empty() ? nullptr : options.schedule.c_str();
-  if (compile(options.input.c_str(), options.target.c_str(), schedule,
-              options.bwd, options.instrument, path.c_str(), message,
-              sizeof(message)) != 0) {
+  auto orNull = [](const std::string &text) {
+    return text.empty() ? nullptr : text.c_str();
+  };
+  if (compile(options.input.c_str(), orNull(options.target),
+              orNull(options.schedule), options.bwd, options.instrument,
+              path.c_str(), message, sizeof(message)) != 0) {
     ::unlink(path.c_str());
     err = "compiling '" + options.input + "': " + message;
     return false;

@@ -88,7 +88,7 @@ Bounds of the kernel's mask, and what its regions capture:
   --timeout=SECONDS  with a GPU: give up on a kernel that does not finish
                      (default: 60); the simulator counts instructions instead
   --json=FILE        also write one JSON object a line for every result
-  --target=NAME      target of IR (default: sm_90a)
+  --target=NAME      target of IR (default: that of attn-compile)
   --schedule=FILE    schedule of IR (default: the compiler's choice)
   --bwd              of IR, compile and run the gradients of Q, K and V; --check
                      compares them with float64

@@ -60,7 +60,7 @@ struct Options {
   // The captures of regions.
   GivenCaptures captures;
   // For input that must be compiled first:
-  std::string target = "sm_90a";
+  std::string target; // of IR; empty for the compiler's default
   std::string schedule;
   bool bwd = false;
   bool instrument = false;

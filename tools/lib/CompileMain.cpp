@@ -7,9 +7,11 @@
 #include "attn/dialect/Attn.h"
 #include "attn/passes/schedule/EmbeddedData.h"
 #include "attn/passes/schedule/ScheduleRequests.h"
+#include "attn/support/Refusal.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include <fstream>
@@ -28,7 +30,7 @@ struct Arguments {
   cl::opt<std::string> input{cl::Positional, cl::desc("<input file>"),
                              cl::init("-"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("machine to compile for"),
-                              cl::init("sm_90a"), cl::cat(category)};
+                              cl::init(kDefaultTarget), cl::cat(category)};
   cl::opt<Emit> emit{
       "emit", cl::desc("what to write"), cl::init(Emit::Bundle),
       cl::cat(category),
@@ -43,7 +45,9 @@ struct Arguments {
                      "the llvm dialect, with the launch plan"),
           clEnumValN(Emit::Ptx, "ptx", "PTX"),
           clEnumValN(Emit::Cubin, "cubin", "machine code"),
-          clEnumValN(Emit::Bundle, "bundle", "plan, PTX and machine code"))};
+          clEnumValN(Emit::Bundle, "bundle", "plan, PTX and machine code"),
+          clEnumValN(Emit::Plan, "plan",
+                     "the launch plan alone, as JSON (docs/launch-plan.md)"))};
   cl::opt<std::string> output{"o", cl::desc("output file"), cl::init("-"),
                               cl::cat(category)};
   cl::opt<std::string> schedule{"schedule",
@@ -60,10 +64,20 @@ struct Arguments {
       cl::cat(category)};
   cl::opt<bool> explain{"explain", cl::desc("report decisions and resources"),
                         cl::cat(category)};
-  cl::opt<bool> bwd{"bwd",
-                    cl::desc("compile the gradients of Q, K and V, as with "
-                             "attn.gradient on these arguments"),
-                    cl::cat(category)};
+  cl::list<std::string> bwd{
+      "bwd", cl::CommaSeparated, cl::ValueOptional,
+      cl::desc("compile the gradients of these arguments, by their names in "
+               "the launch plan, as with attn.gradient on them (default: of "
+               "Q, K and V)"),
+      cl::cat(category)};
+  cl::opt<bool> anyOrder{
+      "any-order",
+      cl::desc("with --bwd: sums may be added in another order in each run"),
+      cl::cat(category)};
+  cl::opt<bool> jsonDiagnostics{
+      "json-diagnostics",
+      cl::desc("write errors and other messages as JSON, one a line"),
+      cl::cat(category)};
   cl::opt<bool> instrument{"instrument",
                            cl::desc("make the kernel record when each role "
                                     "does what, for attn-run --trace"),
@@ -87,27 +101,70 @@ struct Arguments {
                         cl::cat(category)};
 };
 
+StringRef wordOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Note:
+    return "note";
+  }
+  llvm_unreachable("all severities are above");
+}
+
 /// Prints remarks without a snippet of IR, one line each.
 void printDiagnostic(Diagnostic &diagnostic) {
-  llvm::errs() << diagnostic.getLocation() << ": ";
-  switch (diagnostic.getSeverity()) {
-  case DiagnosticSeverity::Error:
-    llvm::errs() << "error: ";
-    break;
-  case DiagnosticSeverity::Warning:
-    llvm::errs() << "warning: ";
-    break;
-  case DiagnosticSeverity::Remark:
-    llvm::errs() << "remark: ";
-    break;
-  case DiagnosticSeverity::Note:
-    llvm::errs() << "note: ";
-    break;
-  }
-  llvm::errs() << diagnostic << "\n";
+  llvm::errs() << diagnostic.getLocation() << ": "
+               << wordOf(diagnostic.getSeverity()) << ": " << diagnostic
+               << "\n";
   for (Diagnostic &note : diagnostic.getNotes()) {
     printDiagnostic(note);
   }
+}
+
+template <typename T> std::string textOf(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+/// Prints a diagnostic for programs.
+void printAsJson(Diagnostic &diagnostic) {
+  llvm::json::Array notes;
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    notes.push_back(llvm::json::fixUTF8(textOf(note)));
+  }
+  llvm::json::Object object{
+      {"severity", wordOf(diagnostic.getSeverity())},
+      {"message", llvm::json::fixUTF8(textOf(diagnostic))},
+      {"notes", std::move(notes)}};
+  if (auto at = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    object["file"] = llvm::json::fixUTF8(at.getFilename().getValue());
+    object["line"] = at.getLine();
+    object["column"] = at.getColumn();
+  }
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+    object["reason"] = reasonOf(diagnostic);
+  }
+  llvm::errs() << llvm::json::Value(std::move(object)) << "\n";
+}
+
+/// Returns the gradients that the options ask for, if any.
+std::optional<GradientRequest> gradientsOf(const Arguments &arguments) {
+  if (arguments.bwd.getNumOccurrences() == 0) {
+    return std::nullopt;
+  }
+  GradientRequest request;
+  request.anyOrder = arguments.anyOrder;
+  for (const std::string &name : arguments.bwd) {
+    if (!name.empty()) {
+      request.names.push_back(name);
+    }
+  }
+  return request;
 }
 
 CompileOptions optionsOf(const Arguments &arguments) {
@@ -121,7 +178,7 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;
   options.verbose = arguments.explain;
-  options.gradients = arguments.bwd;
+  options.gradients = gradientsOf(arguments);
   options.instrument = arguments.instrument;
   options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
                                  arguments.instrumentRoles.end());
@@ -225,8 +282,14 @@ attn_compile_main(int argc, char **argv) {
   if (arguments.askSchedules) {
     return answerSchedules(arguments.input, arguments.output);
   }
-  int status = compileTo(arguments.input, optionsOf(arguments),
-                         arguments.output, printDiagnostic, error);
+  CompileOptions options = optionsOf(arguments);
+  if (arguments.anyOrder && !options.gradients) {
+    llvm::errs() << "attn-compile: error: expected --bwd beside --any-order\n";
+    return 1;
+  }
+  int status = compileTo(
+      arguments.input, options, arguments.output,
+      arguments.jsonDiagnostics ? printAsJson : printDiagnostic, error);
   if (!error.empty()) {
     llvm::errs() << "attn-compile: error: cannot write '" << arguments.output
                  << "': " << error << "\n";
@@ -243,7 +306,9 @@ attn_jit_compile_file(const char *path, const char *target,
   CompileOptions options;
   options.target = target ? target : options.target;
   options.scheduleFile = schedule ? schedule : "";
-  options.gradients = gradients;
+  if (gradients) {
+    options.gradients.emplace();
+  }
   options.instrument = instrument;
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -95,6 +95,11 @@ class Schedules:
         return self.known
 
     @property
+    def default_machine(self):
+        """The machine that is compiled for if none is named."""
+        return self.vocabulary["default_machine"]
+
+    @property
     def parameters(self):
         """{name: Parameter}, in the order in which a space is enumerated."""
         return {each["name"]: Parameter(each) for each in self.vocabulary["parameters"]}
@@ -115,6 +120,11 @@ class Schedules:
         """A point's schedule on a machine: "name", "parameters", "rows", and "entry" with
         "registers" or why it is "refused". `head`: symbol, masks, when, rung, tile_d, tile_dv."""
         return self.ask("schedule", head_dims=head_dims, parameters=parameters, **machine_field(machine), **head)
+
+    def renamed(self, entry, symbol, head_dims, masks, when=None):
+        """The text of an entry with another name, for other masks and launches."""
+        launches = {"when": when} if when else {}
+        return self.ask("rename", entry=entry, symbol=symbol, head_dims=head_dims, masks=masks, **launches)["entry"]
 
     def entries(self, **which):
         """The entries of the table; of a `machine`; of a `file`; or those that the problem
@@ -141,6 +151,13 @@ class Entry:
         self.schedules, self.read = schedules, read
         self.symbol, self.machine, self.rung, self.rows = (read[key] for key in ("symbol", "machine", "rung", "rows"))
         self.head_dims, self.masks, self.condition = tuple(read["head_dims"]), read["masks"], read.get("when")
+        self.machines = read.get("machines", [self.machine])  # those that share it
+
+    @property
+    def keys_at_most(self):
+        """The number of keys up to which it is chosen; None without such a limit."""
+        limits = [bound["value"] for bound in self.read.get("bounds", ()) if (bound["size"], bound["side"]) == ("seqlen_k", "at_most")]
+        return limits[0] if limits else None
 
     @property
     def point(self):

@@ -15,6 +15,7 @@
 #include "attn/codegen/target/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/support/Decision.h"
+#include "attn/support/Refusal.h"
 
 namespace attn::codegen {
 #define GEN_PASS_DEF_LOWERTONVVM
@@ -51,8 +52,11 @@ LogicalResult checkMemory(ws::KernelOp kernel, int64_t smemLimit) {
            << INT32_MAX << " bytes, got " << stamps->end();
   }
   if (int64_t bytes = *kernel.getSmemBytes(); bytes > smemLimit) {
-    return kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
-           << smemLimit << " bytes of shared memory, got " << bytes;
+    InFlightDiagnostic error =
+        kernel.emitOpError("attn-lower-to-nvvm: expected at most ")
+        << smemLimit << " bytes of shared memory, got " << bytes;
+    setReason(error, refusal::sharedMemory);
+    return error;
   }
   return success();
 }

@@ -330,7 +330,8 @@ typedef struct attn_compile_args {
   const char *ir;
   /* The bytes at `ir`; 0 for text that ends with a zero byte. */
   size_t ir_size;
-  /* The machine, as attn_target_name has it; null for "sm_90a". */
+  /* The machine, as attn_target_name has it; null for the default, which
+   * `attn-compile --help` names. */
   const char *target;
   /* The text of a schedule file, in place of the table; null for none. */
   const char *schedule;
@@ -339,7 +340,19 @@ typedef struct attn_compile_args {
   /* Roles that record when they do what, for timelines: names separated by
    * commas, "" for all, null for none. */
   const char *instrument;
+  /* Names of arguments, as the attention's launch plan has them: their
+   * gradients are compiled in place of the attention. Query, key, value, scale,
+   * sinks and captures of floats have gradients; that of the sinks has to
+   * stand beside another one. */
+  const char *const *gradients;
+  size_t num_gradients;
+  /* 0 or ATTN_COMPILE_ANY_ORDER. */
+  uint64_t flags;
 } attn_compile_args;
+
+/* The sums of gradients may be added in another order in each run, which is
+ * faster; the last bits then differ. */
+#define ATTN_COMPILE_ANY_ORDER 1u
 
 /* Sets `*bundle` to the compiled kernel: from memory, from the cache on disk,
  * or by compiling, which is done once however many threads and processes with

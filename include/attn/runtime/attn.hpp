@@ -196,9 +196,11 @@ private:
 /// A module to compile; see attn_compile_args.
 struct Source {
   std::string ir;
-  std::string target = "sm_90a";
+  std::string target = ""; // the default
   std::optional<std::string> schedule = std::nullopt;
   std::optional<std::string> instrument = std::nullopt;
+  std::vector<const char *> gradients = {};
+  uint64_t flags = 0;
 
   /// Returns the C struct, valid as long as this object.
   attn_compile_args get() const {
@@ -206,10 +208,13 @@ struct Source {
     args.size = sizeof(args);
     args.ir = ir.data();
     args.ir_size = ir.size();
-    args.target = target.c_str();
+    args.target = target.empty() ? nullptr : target.c_str();
     args.schedule = schedule ? schedule->data() : nullptr;
     args.schedule_size = schedule ? schedule->size() : 0;
     args.instrument = instrument ? instrument->c_str() : nullptr;
+    args.gradients = gradients.data();
+    args.num_gradients = gradients.size();
+    args.flags = flags;
     return args;
   }
 };

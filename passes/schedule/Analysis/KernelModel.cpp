@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/KernelModel.h"
 #include "attn/dialect/ItemMemory.h"
+#include "attn/support/Refusal.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -10,7 +11,9 @@ using llvm::formatv;
 
 LogicalResult sched::reject(EmitError emitError, StringRef rule,
                             const llvm::formatv_object_base &message) {
-  return emitError() << rule << ": " << message.str();
+  InFlightDiagnostic error = emitError() << rule << ": " << message.str();
+  setReason(error, rule);
+  return error;
 }
 
 int KernelModel::findValue(StringRef name) const {

@@ -8,6 +8,7 @@
 #include "attn/passes/schedule/EmbeddedData.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "attn/passes/schedule/SizeCover.h"
+#include "attn/support/DefaultTarget.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -126,6 +127,7 @@ static Expected<std::string> answerVocabulary(Fields &fields,
       }
     });
     out.attribute("masks", json::Array(tableMaskWords()));
+    out.attribute("default_machine", kDefaultTarget);
     out.attributeObject("machines", [&] {
       for (const std::string &name : listMachines()) {
         auto machine = lookupMachine(
@@ -203,6 +205,39 @@ static Expected<std::string> answerSchedule(Fields &fields,
   });
 }
 
+// Answers with the text of an entry under another head.
+static Expected<std::string> answerRename(Fields &fields,
+                                          MLIRContext *context) {
+  std::string text;
+  if (Error error = fields.take("entry", text)) {
+    return error;
+  }
+  for (StringRef name : {"rung", "tile_d", "tile_dv"}) {
+    if (fields.has(name)) {
+      return makeError("expected no field '{0}', which stays as it is", name);
+    }
+  }
+  if (!fields.has("head_dims") || !fields.has("symbol")) {
+    return makeError("expected fields 'head_dims' and 'symbol' of the head");
+  }
+  EntryHead head;
+  if (Error error = fields.takeHead("", head)) {
+    return error;
+  }
+  std::string renamed = replaceHead(text, head);
+  auto module = parseEntries(renamed, "entry", context);
+  if (!module) {
+    return module.takeError();
+  }
+  auto entries = (*module)->getOps<TableEntryOp>();
+  if (!llvm::hasSingleElement(entries)) {
+    return makeError("expected one attn.table_entry, got {0}",
+                     std::distance(entries.begin(), entries.end()));
+  }
+  return writeObject(
+      [&](json::OStream &out) { out.attribute("entry", renamed); });
+}
+
 /// Writes an entry of the table, and the point that generates it or the reason
 /// why there is none.
 static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
@@ -231,8 +266,22 @@ static void write(json::OStream &out, TableEntryOp entry, StringRef file) {
         out.value(mask);
       }
     });
+    if (ArrayAttr machines = entry.getMachinesAttr()) {
+      out.attributeArray("machines", [&] {
+        for (StringRef name : machines.getAsValueRange<StringAttr>()) {
+          out.value(name);
+        }
+      });
+    }
     if (ConditionAttr when = entry.getWhenAttr()) {
       out.attribute("when", when.getText());
+      out.attributeArray("bounds", [&] {
+        for (BoundAttr bound : when.getBounds()) {
+          out.value(json::Object{{"size", stringifyLaunchSize(bound.getSize())},
+                                 {"side", stringifyBoundSide(bound.getSide())},
+                                 {"value", bound.getValue()}});
+        }
+      });
     }
     out.attribute("rung", entry.getConfig().getRung());
     out.attribute("tile_d", entry.getConfig().getTileD());
@@ -388,6 +437,7 @@ struct Request {
 static const Request requests[] = {{"vocabulary", answerVocabulary},
                                    {"point", answerPoint},
                                    {"schedule", answerSchedule},
+                                   {"rename", answerRename},
                                    {"entries", answerEntries}};
 
 static Expected<std::string> answerRequest(StringRef text,

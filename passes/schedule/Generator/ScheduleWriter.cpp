@@ -265,9 +265,7 @@ static std::string writeConfig(const SchedulePoint &point, int64_t rows,
   return llvm::join(fields, ", ");
 }
 
-std::string generator::writeEntry(const SchedulePoint &point,
-                                  const EntryHead &head, MachineAttr machine,
-                                  RoleRegisters registers, int64_t rows) {
+static std::string writeHead(const EntryHead &head) {
   std::string text =
       formatv("attn.table_entry fwd @{0} head_dim {1}, {2}\n    masks [{3}]\n",
               head.symbol, head.headDim, head.headDimV,
@@ -279,6 +277,21 @@ std::string generator::writeEntry(const SchedulePoint &point,
   if (!head.when.empty()) {
     text += "    when <" + head.when + ">\n";
   }
+  return text;
+}
+
+std::string generator::replaceHead(StringRef entry, const EntryHead &head) {
+  StringRef config = entry.substr(entry.find("config <"));
+  auto [before, rest] = config.split("schedule <\"");
+  StringRef schedule = rest.substr(rest.find('"'));
+  return llvm::join_items("", writeHead(head), "    ", before, "schedule <\"",
+                          head.symbol, schedule);
+}
+
+std::string generator::writeEntry(const SchedulePoint &point,
+                                  const EntryHead &head, MachineAttr machine,
+                                  RoleRegisters registers, int64_t rows) {
+  std::string text = writeHead(head);
   text += "    config <" + writeConfig(point, rows, head) + ">\n";
   text += formatv("    schedule <\"{0}\" machine \"{1}\" {{\n", head.symbol,
                   machine.getName().getValue());

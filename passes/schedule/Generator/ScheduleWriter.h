@@ -41,6 +41,10 @@ std::string writeEntry(const SchedulePoint &point, const EntryHead &head,
                        MachineAttr machine, RoleRegisters registers,
                        int64_t rows);
 
+/// Returns the text of an entry with another head, and the schedule's name
+/// after it. The old head is not read: it may be that of an older compiler.
+std::string replaceHead(StringRef entry, const EntryHead &head);
+
 } // namespace attn::generator
 
 #endif // ATTN_PASSES_SCHEDULE_SCHEDULEWRITER_H

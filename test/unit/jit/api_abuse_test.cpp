@@ -86,9 +86,9 @@ TEST_F(CompileAbuse, fieldsOfANewerCaller) {
   args.size = sizeof(newer);
   newer.unknown[7] = 1;
   expectRefused(ATTN_UNSUPPORTED,
-                "expected attn_compile_args to be zero from byte 56 on, which "
+                "expected attn_compile_args to be zero from byte 80 on, which "
                 "version " ATTN_VERSION
-                " of the library does not know, got 1 at byte 63");
+                " of the library does not know, got 1 at byte 87");
 }
 
 TEST_F(CompileAbuse, targets) {
@@ -99,6 +99,24 @@ TEST_F(CompileAbuse, targets) {
   }
   expectRefused(ATTN_INVALID_ARGUMENT,
                 "expected 'target' to be one of " + targets + ", got 'sm_1'");
+}
+
+TEST_F(CompileAbuse, gradients) {
+  const char *names[] = {"q", nullptr};
+  args.num_gradients = 2;
+  expectRefused(ATTN_INVALID_ARGUMENT,
+                "expected 'gradients' to be 2 names, got null");
+  args.gradients = names;
+  expectRefused(ATTN_INVALID_ARGUMENT,
+                "expected 'gradients[1]' to be a name, got null");
+  args.num_gradients = 0;
+  args.flags = ATTN_COMPILE_ANY_ORDER;
+  expectRefused(ATTN_INVALID_ARGUMENT,
+                "expected 'gradients' to be named beside "
+                "ATTN_COMPILE_ANY_ORDER, got none");
+  args.flags = 2;
+  expectRefused(ATTN_INVALID_ARGUMENT,
+                "expected 'flags' to be 0 or ATTN_COMPILE_ANY_ORDER, got 2");
 }
 
 TEST_F(CompileAbuse, lists) {

@@ -92,6 +92,47 @@ TEST_F(CompileTest, instruments) {
   EXPECT_EQ(attn_supports(&args), ATTN_SUCCESS) << attn_last_error();
 }
 
+TEST_F(CompileTest, compilesGradients) {
+  std::string ir = attentionIR("differentiated");
+  attn_compile_args args = compileArgs(ir);
+  const char *names[] = {"k", "v", "q"};
+  args.gradients = names;
+  auto getKey = [&](size_t count, uint64_t flags) {
+    args.num_gradients = count;
+    args.flags = flags;
+    char key[65] = "";
+    EXPECT_EQ(attn_cache_key(&args, key), ATTN_SUCCESS) << attn_last_error();
+    return std::string(key);
+  };
+  std::set<std::string> keys = {getKey(0, 0), getKey(2, 0), getKey(3, 0),
+                                getKey(3, ATTN_COMPILE_ANY_ORDER)};
+  EXPECT_EQ(keys.size(), 4U);
+
+  attn_bundle *bundle = nullptr;
+  args.num_gradients = 2;
+  args.flags = 0;
+  ASSERT_EQ(attn_compile(&args, &bundle), ATTN_SUCCESS) << attn_last_error();
+  size_t count = 0;
+  std::vector<std::string> written;
+  ASSERT_EQ(attn_bundle_argument_count(bundle, &count), ATTN_SUCCESS);
+  for (size_t i = 0; i < count; ++i) {
+    attn_argument argument = {};
+    argument.size = sizeof(argument);
+    ASSERT_EQ(attn_bundle_argument(bundle, i, &argument), ATTN_SUCCESS);
+    if (argument.access != ATTN_ACCESS_READ) {
+      written.push_back(argument.name);
+    }
+  }
+  EXPECT_EQ(written, (std::vector<std::string>{"dk", "dv"}));
+  attn_bundle_destroy(bundle);
+
+  names[0] = "x";
+  EXPECT_EQ(attn_supports(&args), ATTN_INVALID_ARGUMENT);
+  EXPECT_TRUE(
+      lastErrorHas("expected gradients of 'q', 'k', 'v', 'scale', got 'x'"))
+      << attn_last_error();
+}
+
 TEST_F(CompileTest, survivesWhatLLVMGivesUpOn) {
   for (const char *name : {"first", "second"}) {
     std::string ir = unselectableIR(name);

@@ -4,34 +4,28 @@ problem, or is refused by the compiler's verifier or its report of resources."""
 
 import concurrent.futures
 import hashlib
+import json
 import os
-import re
 import subprocess
 
 from tune.journal import BASELINE
 
-# The kinds of refusals, by the compiler's message: the first pattern that fits counts.
-REASONS = (
-    ("rule", re.compile(r"\b(V\d+): ")),
-    ("serialized", re.compile(r"\bC75\d\d\b")),
-    ("spill", re.compile(r"no spill|spill stores|Insufficient registers")),
-    ("shared_memory", re.compile(r"shared (memory|data)")),
-)
 PATIENCE_S = 300
 
 
-def classify(message):
-    """{"kind", "text"} of the compiler's output; for a broken rule, the kind is its name."""
-    lines = message.strip().splitlines() or ["no message"]
-    first = next((line for line in lines if "error:" in line), lines[0])
-    lines = [re.sub(r"^ptxas fatal *: ", "note: ptxas: ", line) for line in lines]
-    details = [line for line in lines if "note: ptxas:" in line][:1]
-    text = "; ".join(re.sub(r"^.*?(error|note): ", "", line) for line in [first, *details])
-    for kind, pattern in REASONS:
-        found = pattern.search(message)
-        if found:
-            return {"kind": found[1] if kind == "rule" else kind, "text": text}
-    return {"kind": "other", "text": text}
+def reason_of(messages):
+    """{"kind", "text"} of what the compiler wrote with --json-diagnostics: of its first error."""
+    said = []
+    for line in messages.splitlines():
+        try:
+            said.append(json.loads(line))
+        except ValueError:  # of the system, or of a program that the compiler runs
+            said.append({"severity": "error", "message": line, "notes": [], "reason": "other"})
+    errors = [each for each in said if each["severity"] == "error"]
+    if not errors:
+        return {"kind": "other", "text": "no message"}
+    first = errors[0]
+    return {"kind": first["reason"], "text": "; ".join([first["message"], *first["notes"][:1]])}
 
 
 class Compiler:
@@ -53,7 +47,7 @@ class Compiler:
 
     def compile(self, source, output, schedule=None, emit="bundle"):
         """Writes a bundle or another stage; returns None, or why there is none."""
-        command = [self.path, source, f"--target={self.target}", f"--emit={emit}", "-o", output]
+        command = [self.path, source, f"--target={self.target}", f"--emit={emit}", "--json-diagnostics", "-o", output]
         if schedule:
             command.append(f"--schedule={schedule}")
         try:
@@ -62,7 +56,7 @@ class Compiler:
             return {"kind": "other", "text": f"the compiler did not end within {PATIENCE_S} s"}
         if done.returncode == 0:
             return None
-        return classify(done.stderr or f"error: the compiler ended with status {done.returncode}")
+        return reason_of(done.stderr or f"the compiler ended with status {done.returncode}")
 
 
 class Folder:

@@ -38,6 +38,7 @@ examples:
 
 import argparse
 import collections
+import json
 import os
 import shutil
 import sys
@@ -82,7 +83,7 @@ def parse_arguments(argv):
                                                       "starts as a copy of that")
     parser.add_argument("--space", metavar="FILE", help="space of schedules (default: that of the head dims, "
                                                         "tools/attn-tune/spaces)")
-    parser.add_argument("--target", default="sm_90a", help="machine (default: sm_90a)")
+    parser.add_argument("--target", help="machine (default: the compiler's)")
     parser.add_argument("--compiler", metavar="FILE", help="attn-compile")
     parser.add_argument("--lib", metavar="FILE", help="libattn_runtime.so")
     parser.add_argument("--runner", metavar="FILE", help="attn-run, for the simulator")
@@ -136,12 +137,12 @@ def check_arguments(parser, args):
 
 def read_problem(path, compiler, temp):
     """One input, as the log has it."""
-    output = os.path.join(temp, "input.mlir")
-    reason = compiler.compile(path, output, emit="tile")
+    output = os.path.join(temp, "plan.json")
+    reason = compiler.compile(path, output, emit="plan")
     if reason:
         raise problem.ProblemError(f"{path}: {reason['text']}")
     try:
-        point = problem.point_of(read_text(output))
+        point = problem.point_of(json.loads(read_text(output)))
     except problem.ProblemError as error:
         raise problem.ProblemError(f"{path}: {error}") from error
     return {"name": problem.name_of(point), "mask": point.mask, "d": point.d, "dv": point.dv, "dtype": point.dtype,
@@ -228,6 +229,7 @@ def list_legal(compiler, problems, candidates):
 
 
 def run_compile(args):
+    args.target = args.target or schedules.of(args.compiler).default_machine
     compiler = build.Compiler(args.compiler, args.target)
     problems = read_problems(args.inputs, compiler)
     found = read_space(args, problems)
@@ -294,7 +296,7 @@ def run_write_table(args):
     compiler = build.Compiler(args.compiler, log.view.run["target"])
     decisions = table.verified_decisions(log, folder, compiler, args.margin, args.split, say)
     report(decisions)
-    table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), args.serve, say)
+    table.write(log.view, decisions, args.table or os.path.join(folder.path, "table"), args.serve, schedules.of(args.compiler), say)
     return 0 if any(decision.ranking for decision in decisions) else 1
 
 
@@ -303,7 +305,7 @@ def run_replay(args):
     decisions = decide.decide(view, args.margin, args.split)
     report(decisions)
     if args.table:
-        table.write(view, decisions, args.table, args.serve, say)
+        table.write(view, decisions, args.table, args.serve, schedules.of(args.compiler), say)
     return 0
 
 

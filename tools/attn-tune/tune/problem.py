@@ -2,8 +2,6 @@
 """Problems: the attention that a search is for, the shapes at which it measures, and the other problems that the
 resulting entry has to serve."""
 
-import re
-
 from racing import contenders, points
 
 # The word of a race for a mask; the masks that it means, and what else an entry tuned for
@@ -25,8 +23,7 @@ func.func @served(%q: {qk}, %k: {qk}, %v: {v}, %scale: f32{arguments}) -> ({v}, 
   return %o, %lse : {v}, tensor<?x?x?xf32>
 }}
 """
-# The word behind an argument's name and symbol; the roles without bounds and captures.
-ROLE = r'"(?:[^"\\]|\\.)*"(?: as "[^"]*")? (\w+)'
+# The roles of a plan's arguments without bounds and captures.
 OWN_ROLES = {"query", "key", "value", "scale", "output", "lse"}
 WINDOW = (", %left: i32, %right: i32", "window_left(%left) window_right(%right)")
 CAP = (', %softcap: f32 {attn.name = "softcap"}', "captures(%softcap : f32)" + SOFTCAP)
@@ -36,24 +33,18 @@ class ProblemError(ValueError):
     """A problem or a shape that tuning does not support."""
 
 
-def point_of(tile):
-    """The point of a race, at any length, of a kernel as attn-compile --emit=tile
-    writes it."""
-    found = re.search(r"tile\.kernel @\S+ args \[([^]]*)\] problem <([^>]*)>", tile)
-    if not found:
-        raise ProblemError("expected one attention, got none")
-    roles = re.findall(ROLE, found[1])
-    problem = dict(re.findall(r"(\w+) = (\w+)", found[2]))
+def point_of(plan):
+    """The point of a race, at any length, of a launch plan."""
+    problem, roles = plan["problem"], [arg["role"] for arg in plan["args"]]
     words = {mask: word for word, masks in contenders.PLAN_MASKS.items() for mask in masks}
     dtypes = {element: dtype for dtype, element in contenders.ELEMENT_TYPES.items()}
-    if problem["mask"] not in words or set(roles) != OWN_ROLES:
-        raise ProblemError("expected a problem without windows and regions, which can be measured, "
-                           f"got mask {problem['mask']} and arguments of the roles {', '.join(roles)}")
-    for key, wanted in (("kind", "fwd"), ("layout", "bshd")):
+    for key, wanted in (("kind", "fwd"), ("layout", "bshd"), ("score_region", "none"), ("mask_region", "none")):
         if problem[key] != wanted:
             raise ProblemError(f"expected a problem whose {key} is {wanted}, got {problem[key]}")
-    return points.Point(words[problem["mask"]], int(problem["head_dim"]), points.TOKENS, int(problem["head_dim_v"]),
-                        dtypes[problem["dtype"]])
+    if problem["mask"] not in words or set(roles) != OWN_ROLES:
+        raise ProblemError("expected a problem without windows and other inputs, which can be measured, "
+                           f"got mask {problem['mask']} and arguments of the roles {', '.join(roles)}")
+    return points.Point(words[problem["mask"]], problem["head_dim"], points.TOKENS, problem["head_dim_v"], dtypes[problem["dtype"]])
 
 
 def name_of(point):

@@ -2,21 +2,10 @@
 """Winners as entries of the schedule table, with where they come from."""
 
 import os
-import re
 import textwrap
 
 from tune import problem as problems
 from tune.decide import decide_parts
-
-
-def renamed(entry, name, symbol, masks, most=None):
-    """The entry of a candidate, whose text the log has, with another name, for other masks and
-    for at most `most` keys. Its schedule is that which was measured."""
-    head, _, rest = entry.split("\n", 2)
-    quoted = ", ".join(f'"{mask}"' for mask in masks)
-    when = "" if most is None else f"    when <seqlen_k at_most {most}>\n"
-    text = f"{head}\n    masks [{quoted}]\n{when}{rest}"
-    return text.replace(f"@{name} ", f"@{symbol} ", 1).replace(f'"{name}"', f'"{symbol}"', 1)
 
 
 def symbol_of(view, words, serve):
@@ -94,8 +83,9 @@ def masks_of(words, others, serve):
     return sorted(masks, key=lambda mask: mask == "window")
 
 
-def file_text(view, words, parts, masks, serve):
-    """One file of the table: an entry for each range of lengths, the last of them for the rest."""
+def file_text(view, words, parts, masks, serve, generator):
+    """One file of the table: an entry for each range of lengths, the last of them for the rest. The schedules are those that
+    were measured, whose text the log has."""
     d, dv = view.run["space"]["head_dims"]
     dims = f"head dims {d}" if d == dv else f"head dims {d} of Q and K and {dv} of V"
     texts = []
@@ -104,7 +94,8 @@ def file_text(view, words, parts, masks, serve):
         head = f"Forward, {dims}, {view.run['target']}, for the masks {', '.join(words)}{lengths}."
         winner = decisions[0].winner
         symbol = symbol_of(view, words, serve) + ("" if most is None else f"_{most}")
-        entry = renamed(view.candidates[winner]["schedule"], winner, symbol, masks, most)
+        when = None if most is None else f"seqlen_k at_most {most}"
+        entry = generator.renamed(view.candidates[winner]["schedule"], symbol, [d, dv], masks, when)
         texts.append(comment([head, *provenance(view, decisions)]) + entry)
     return "".join(texts)
 
@@ -141,34 +132,36 @@ def verified_decisions(journal, folder, compiler, margin, split, say):
     return decisions
 
 
-def tables(view, decisions, serve="all"):
-    """{file name: text} of the entries; `serve`: all that an entry can, or what was measured."""
+def tables(view, decisions, generator, serve="all"):
+    """{file name: text} of the entries; `serve`: all that an entry can, or what was measured. `generator`: a
+    schedules.Schedules."""
     groups = group_problems(decisions)
     files = {}
     for words, parts in groups:
         others = [word for other, _ in groups if other is not words for word in other]
-        files[symbol_of(view, words, serve) + ".mlir"] = file_text(view, words, parts, masks_of(words, others, serve), serve)
+        files[symbol_of(view, words, serve) + ".mlir"] = file_text(view, words, parts, masks_of(words, others, serve), serve, generator)
     return files
 
 
-def machines_of(path):
-    """The machines that share the entries of a file, as lists in its text; none if there is no file."""
+def others_of(path, target, generator):
+    """The other machines that share the entries of a file; none if there is no file."""
     if not os.path.exists(path):
         return []
-    with open(path, encoding="utf-8") as file:
-        return sorted(set(re.findall(r" machines \[([^]]*)\]", file.read())))
+    return sorted({machine for entry in generator.entries(file=path) for machine in entry.machines} - {target})
 
 
-def write(view, decisions, folder, serve, say):
+def write(view, decisions, folder, serve, generator, say):
     """Writes the entries below a folder of the table, in that of the log's machine; returns
     their paths."""
-    folder = os.path.join(folder, view.run["target"])
+    target = view.run["target"]
+    folder = os.path.join(folder, target)
     os.makedirs(folder, exist_ok=True)
     paths = []
-    for name, text in tables(view, decisions, serve).items():
+    for name, text in tables(view, decisions, generator, serve).items():
         path = os.path.join(folder, name)
-        for machines in machines_of(path):
-            say(f"{path} was for {machines} too; the new entries are not")
+        others = others_of(path, target, generator)
+        if others:
+            say(f"{path} was for {', '.join(others)} too; the new entries are not")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         paths.append(path)

@@ -5,6 +5,7 @@
 #define ATTN_CODEGEN_DRIVER_COMPILER_H
 
 #include "attn/codegen/driver/Pipelines.h"
+#include "attn/support/GradientRequest.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -15,21 +16,32 @@ namespace attn {
 /// The lowest rung of the table for kernels, by their names.
 using KernelRungs = std::map<std::string, int64_t>;
 
-enum class Emit { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin, Bundle };
+enum class Emit {
+  Attn,
+  Tile,
+  Schedule,
+  Ws,
+  Nvvm,
+  Llvm,
+  Ptx,
+  Cubin,
+  Bundle,
+  Plan
+};
 
 struct CompileOptions {
-  std::string target = "sm_90a";
+  std::string target = kDefaultTarget;
   std::string scheduleFile; // empty for the table
   int64_t rung = 0;         // the lowest rung of the table to compile on
   KernelRungs rungs;        // the same for some kernels of several
   std::string ptxas;        // empty for a search
   codegen::Losses losses = codegen::Losses::Refuse; // without a ladder
   Emit emit = Emit::Bundle;
-  bool bytecode = false;    // IR as bytecode
-  bool genericForm = false; // IR in generic form
-  bool verbose = false;     // pass remarks on
-  bool gradients = false;   // of Q, K and V, in place of the attention
-  bool instrument = false;  // write stamps of what each role does when
+  bool bytecode = false;                    // IR as bytecode
+  bool genericForm = false;                 // IR in generic form
+  bool verbose = false;                     // pass remarks on
+  std::optional<GradientRequest> gradients; // in place of the attention
+  bool instrument = false; // write stamps of what each role does when
   std::vector<std::string>
       instrumentRoles;       // only in these roles, if there are any
   bool timing = false;       // report the time by pass and by assembler

@@ -5,6 +5,7 @@
 #define ATTN_CODEGEN_DRIVER_PIPELINES_H
 
 #include "attn/codegen/emit/Losses.h"
+#include "attn/support/DefaultTarget.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include <string>
@@ -17,7 +18,7 @@ enum class Stage { Attn, Tile, Schedule, Ws, Nvvm, Llvm, Ptx, Cubin };
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("machine to compile for"),
-                             llvm::cl::init("sm_90a")};
+                             llvm::cl::init(kDefaultTarget)};
   Option<std::string> scheduleFile{
       *this, "schedule-file",
       llvm::cl::desc("take config and schedule from this file"),

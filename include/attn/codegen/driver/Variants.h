@@ -14,6 +14,10 @@ namespace attn {
 /// with, so that no rung of the ladder is chosen for all of them together.
 bool areSeparable(mlir::ModuleOp module);
 
+/// Returns the JSON of the launch plan of `module`, which is past the stage
+/// Nvvm.
+mlir::FailureOr<std::string> planOf(mlir::ModuleOp module);
+
 /// Returns the bytes of a bundle with the launch plan of `module`, which is
 /// past the stage Nvvm, and no kernels.
 mlir::FailureOr<std::string> planBundleOf(mlir::ModuleOp module);

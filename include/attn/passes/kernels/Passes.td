@@ -387,7 +387,7 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_90a\"",
+    Option<"target", "target", "std::string", "::attn::kDefaultTarget",
            "machine whose entries are considered">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
            "file with the table entries to use">,

@@ -4,6 +4,7 @@
 
 #include "attn/dialect/Attn.h"
 #include "attn/dialect/Tile.h"
+#include "attn/support/DefaultTarget.h"
 
 namespace attn {
 

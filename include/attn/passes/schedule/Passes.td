@@ -52,7 +52,7 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_90a\"",
+    Option<"target", "target", "std::string", "::attn::kDefaultTarget",
            "machine whose entries are considered">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
            "file with the table entries to use">,
@@ -92,7 +92,7 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_90a\"",
+    Option<"target", "target", "std::string", "::attn::kDefaultTarget",
            "machine to schedule for">,
     Option<"scheduleFile", "schedule-file", "std::string", "\"\"",
            "file with the table entries to use">,
