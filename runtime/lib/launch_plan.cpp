@@ -4,6 +4,7 @@
 // the text.
 
 #include "launch_plan.h"
+#include "attn/runtime/internal/launch_limits.h"
 #include "expr_reader.h"
 
 using namespace attn::runtime;
@@ -14,8 +15,6 @@ constexpr size_t kMaxArgs = 64;
 /// The largest number of ops of a region, and of words of an op.
 constexpr size_t kMaxProgram = 4096;
 constexpr size_t kMaxWords = 16;
-/// The largest shared memory of a block on any supported target, in bytes.
-constexpr int64_t kMaxSharedMemory = 232448;
 constexpr int64_t kMaxBox = 256;
 constexpr int64_t kMaxZeroed = int64_t(1) << 30;
 
@@ -446,10 +445,11 @@ Status PlanReader::readLaunch(const JsonReader &json, PlanLaunch &launch) {
   for (size_t i = 0; i < 3; ++i) {
     RETURN_IF_FAILED(readExpr(grid.at(i), launch.grid[i]));
   }
-  RETURN_IF_FAILED(readTriple(json.get("block"), 1024, launch.block));
-  RETURN_IF_FAILED(readTriple(json.get("cluster"), 16, launch.cluster));
+  RETURN_IF_FAILED(readTriple(json.get("block"), kMostThreads, launch.block));
+  RETURN_IF_FAILED(
+      readTriple(json.get("cluster"), kMostCluster, launch.cluster));
   int64_t smem = 0;
-  RETURN_IF_FAILED(json.get("smem").read(smem, 0, kMaxSharedMemory));
+  RETURN_IF_FAILED(json.get("smem").read(smem, 0, kMostSharedMemory));
   launch.smem = unsigned(smem);
   if (json.has("dependent")) {
     int64_t dependent = 0;

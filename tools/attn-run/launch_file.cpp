@@ -2,6 +2,7 @@
 
 #include "launch_file.h"
 
+#include "attn/runtime/internal/launch_limits.h"
 #include "json_reader.h"
 
 #include <algorithm>
@@ -12,6 +13,9 @@ using namespace attn;
 using namespace attn::run;
 using runtime::JsonKind;
 using runtime::JsonReader;
+using runtime::kMostCluster;
+using runtime::kMostSharedMemory;
+using runtime::kMostThreads;
 using runtime::Status;
 
 #define RETURN_IF_FAILED(expression)                                           \
@@ -23,9 +27,6 @@ namespace {
 
 constexpr int64_t kMaxGrid[3] = {INT32_MAX, 65535, 65535};
 constexpr int64_t kMaxCtas = int64_t(1) << 20;
-constexpr int64_t kMaxThreads = 1024;
-constexpr int64_t kMaxCluster = 16;
-constexpr int64_t kMaxShared = 227 * 1024;
 constexpr uint64_t kMaxBufferBytes = uint64_t(4) << 30;
 constexpr size_t kMaxParamBytes = 32764;
 constexpr size_t kMaxItems = 1024;
@@ -113,8 +114,8 @@ static Status readExtents(const JsonReader &json, const int64_t *most,
 }
 
 Status LaunchReader::readGeometry(const JsonReader &json) {
-  constexpr int64_t mostThreads[3] = {kMaxThreads, kMaxThreads, 64};
-  constexpr int64_t mostCluster[3] = {kMaxCluster, kMaxCluster, kMaxCluster};
+  constexpr int64_t mostThreads[3] = {kMostThreads, kMostThreads, 64};
+  constexpr int64_t mostCluster[3] = {kMostCluster, kMostCluster, kMostCluster};
   RETURN_IF_FAILED(readExtents(json.get("grid"), kMaxGrid, launch.grid));
   RETURN_IF_FAILED(readExtents(json.get("block"), mostThreads, launch.block));
   if (json.has("cluster")) {
@@ -134,13 +135,13 @@ Status LaunchReader::readGeometry(const JsonReader &json) {
     return json.get("grid").failExpected("at most " + std::to_string(kMaxCtas) +
                                          " CTAs");
   }
-  if (threads > kMaxThreads) {
+  if (threads > kMostThreads) {
     return json.get("block").failExpected(
-        "at most " + std::to_string(kMaxThreads) + " threads");
+        "at most " + std::to_string(kMostThreads) + " threads");
   }
   if (json.has("shared")) {
     int64_t bytes = 0;
-    RETURN_IF_FAILED(json.get("shared").read(bytes, 0, kMaxShared));
+    RETURN_IF_FAILED(json.get("shared").read(bytes, 0, kMostSharedMemory));
     launch.shared = uint32_t(bytes);
   }
   return {};

@@ -6,7 +6,7 @@ from racing import contenders, points
 
 # The word of a race for a mask; the masks that it means, and what else an entry tuned for
 # it can serve.
-MEASURED = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
+MEASURED = contenders.PLAN_MASKS
 SERVED = {word: (*masks, "window") for word, masks in MEASURED.items()}
 SOFTCAP = """
       score_region {
