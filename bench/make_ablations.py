@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 from paths import ROOT
+import diagnostics
 from racing import libattn, points
 
 import kernels
@@ -68,8 +69,8 @@ class Problem:
         """Why a schedule is illegal, or with an output why its kernels do not compile."""
         command = [self.args.compiler, self.path, f"--target={self.args.target}", f"--schedule={self.write('schedule', schedule)}"]
         command += ["-o", output] if output else ["--emit=schedule", "-o", os.path.join(self.temp, "legal.mlir")]
-        done = subprocess.run(command, capture_output=True, text=True)
-        return None if done.returncode == 0 else done.stderr.strip().splitlines()[0].partition("error: ")[2]
+        done = subprocess.run([*command, "--json-diagnostics"], capture_output=True, text=True)
+        return None if done.returncode == 0 else diagnostics.reason_of(done.stderr)["text"]
 
     def variants(self, ablations):
         """(name, text, the reason if there is no text) of the table's entries and of each change."""

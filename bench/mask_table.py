@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 from paths import ROOT
+import diagnostics
 from racing import libattn, masks, points, shares
 
 import kernels
@@ -34,19 +35,17 @@ HEAD = ["function", "found", "head dim", "schedule", "tiles", *(f"{what}, {seqle
 PAGE = os.path.join(ROOT, "docs", "mask-functions.md")
 
 
-def explained(point):
-    """What attn.explain says of the function."""
-    os.environ.setdefault("ATTN_LIBRARY_DIR", os.path.join(ROOT, "build", "lib"))
-    import attn
-    mask = masks.MASKS[point.mask]
-    text = attn.explain(mask.make(**mask.captured(1, 2)), head_dim=point.d)
-    return next(line.removeprefix("infer-mask: ") for line in text.splitlines() if line.startswith("infer-mask: "))
+def found_in(compiler, source):
+    """What the compiler finds in the mask function of IR."""
+    command = [compiler, "--emit=attn", "--explain", "--json-diagnostics", "-o", os.devnull]
+    done = subprocess.run(command, check=True, input=source, stderr=subprocess.PIPE, text=True)
+    return diagnostics.decisions_of(done.stderr, "infer-mask")[0]
 
 
-def found_in_words(line):
-    """The interval or mask in a line of attn.explain, and the operations that stay."""
-    mask, _, stays = line.removeprefix("Mask=").partition("; Staying=")
-    return f"`{mask}`" + (f"; stays: {stays}" if stays else "")
+def found_in_words(decision):
+    """The interval or mask that was found, and the operations that stay."""
+    stays = decision.get("Staying")
+    return f"`{decision['Mask']}`" + (f"; stays: {stays}" if stays else "")
 
 
 def variant_at(bundle, point):
@@ -62,7 +61,7 @@ def describe_variant(plan, variant):
     return variant["report"]["schedule"], tiles
 
 
-def row_of(bundle, mask, d):
+def row_of(args, bundle, mask, d):
     """The cells of a function and a head dim."""
     there = [points.Point(mask, d, seqlen) for seqlen in SEQLENS]
     chosen = [describe_variant(bundle.plan, variant_at(bundle, point)) for point in there]
@@ -70,7 +69,7 @@ def row_of(bundle, mask, d):
     admissible = [f"{shares.admissible(mask, seqlen):.3f}" for seqlen in SEQLENS]
     visited = [f"{shares.visited(mask, seqlen, each):.3f}" for seqlen, each in zip(SEQLENS, tiles)]
     sizes = dict.fromkeys(f"{each.rows} x {each.keys}" for each in tiles)
-    return [mask, found_in_words(explained(there[0])), str(d), ", ".join(f"`{name}`" for name in dict.fromkeys(names)),
+    return [mask, found_in_words(found_in(args.compiler, make_bundles.source(there[0]))), str(d), ", ".join(f"`{name}`" for name in dict.fromkeys(names)),
             ", ".join(sizes), *admissible, *visited]
 
 
@@ -137,7 +136,7 @@ def main(argv=None):
             file.write(page)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        rows = [row_of(compile_point(args, points.Point(mask, d, points.TOKENS), folder), mask, d)
+        rows = [row_of(args, compile_point(args, points.Point(mask, d, points.TOKENS), folder), mask, d)
                 for mask in args.cases.split(",") for d in DIMS]
     with open(args.out, "w", encoding="utf-8") as file:
         file.write(with_table(page, table(rows)))

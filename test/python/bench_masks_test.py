@@ -109,8 +109,8 @@ class Visited(unittest.TestCase):
     def test_functions_stay_where_the_intervals_are_others(self):
         for name, mask in masks.FUNCTIONS.items():
             with self.subTest(name=name):
-                explained = mask_table.explained(points.Point(name, 64, 512))
-                self.assertEqual("Staying=" in explained, mask.intervals is not None, explained)
+                found = mask_table.found_in(os.path.join(BUILD, "bin", "attn-compile"), make_bundles.source(points.Point(name, 64, 512)))
+                self.assertEqual("Staying" in found, mask.intervals is not None, found)
 
 
 class OnTheSimulator(unittest.TestCase):
@@ -223,8 +223,8 @@ class Reports(unittest.TestCase):
         self.assertEqual(mask_table.with_table(page, "".join(line + "\n" for line in table)), page)
 
     def test_cells_of_the_table(self):
-        self.assertEqual(mask_table.found_in_words("Mask=causal_top_left; Staying=a load"), "`causal_top_left`; stays: a load")
-        self.assertEqual(mask_table.found_in_words("Mask=row_keys, keys from 0 to 2"), "`row_keys, keys from 0 to 2`")
+        self.assertEqual(mask_table.found_in_words({"Mask": "causal_top_left", "Staying": "a load"}), "`causal_top_left`; stays: a load")
+        self.assertEqual(mask_table.found_in_words({"Mask": "row_keys, keys from 0 to 2"}), "`row_keys, keys from 0 to 2`")
 
 
 def check_line(point, visited):

@@ -429,11 +429,12 @@ class Refused(GradientTest):
 
     def test_what_the_compiler_does_not_have(self):
         """Torch then computes it."""
-        from attn import _replay
+        from attn import _gradients, _replay
 
         _replay._remembered.replays.clear()
         q, = self.leaves((1, 2, 9, 64))
-        with mock.patch("attn._call.refusal", return_value="there is no schedule"):
+        with mock.patch("attn._call.refusal", _gradients.refusal.__wrapped__), \
+                mock.patch.object(_gradients, "gradients_of", side_effect=attn.UnsupportedError("there is no schedule")):
             reason = "'query' requires a gradient, which the compiler does not have for this attention: there is no schedule"
             with self.assertRaisesRegex(attn.UnsupportedError, reason):
                 attn.sdpa(q, q, q)

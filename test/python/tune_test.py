@@ -17,6 +17,7 @@ from unittest import mock
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tools", "python"), os.path.join(ROOT, "tools", "attn-tune"), os.path.join(ROOT, "test", "Inputs", "tune")]
 import made_up_times
+import diagnostics
 import schedules
 from racing import session as sessions
 from tune import build, decide, journal, main, measure, problem, space, table
@@ -226,7 +227,7 @@ class Refusals(unittest.TestCase):
                 (said(reason="spill", notes=["ptxas: 8 bytes", "ptxas: 9 bytes"]), "spill", "expected 5, got 6; ptxas: 8 bytes"),
                 ("Segmentation fault", "other", "Segmentation fault"), ("", "other", "no message"), (remark, "other", "no message")):
             with self.subTest(kind=kind):
-                self.assertEqual(build.reason_of(messages), {"kind": kind, "text": text})
+                self.assertEqual(diagnostics.reason_of(messages), {"kind": kind, "text": text})
 
 
 class Logs(unittest.TestCase):

@@ -8,6 +8,7 @@
 #include "attn/passes/schedule/EmbeddedData.h"
 #include "attn/passes/schedule/ScheduleRequests.h"
 #include "attn/support/Refusal.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -152,6 +153,24 @@ void printAsJson(Diagnostic &diagnostic) {
   llvm::errs() << llvm::json::Value(std::move(object)) << "\n";
 }
 
+/// Prints the decisions of passes for programs.
+class JsonDecisions : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    llvm::json::Object decision;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
+      if (!arg.val.empty()) {
+        decision[arg.key] = llvm::json::fixUTF8(arg.val);
+      }
+    }
+    llvm::errs() << llvm::json::Value(
+                        llvm::json::Object{{"severity", "remark"},
+                                           {"pass", remark.getRemarkName()},
+                                           {"decision", std::move(decision)}})
+                 << "\n";
+  }
+};
+
 /// Returns the gradients that the options ask for, if any.
 std::optional<GradientRequest> gradientsOf(const Arguments &arguments) {
   if (arguments.bwd.getNumOccurrences() == 0) {
@@ -177,7 +196,7 @@ CompileOptions optionsOf(const Arguments &arguments) {
   options.emit = arguments.emit;
   options.bytecode = arguments.bytecode;
   options.genericForm = arguments.generic;
-  options.verbose = arguments.explain;
+  options.verbose = arguments.explain && !arguments.jsonDiagnostics;
   options.gradients = gradientsOf(arguments);
   options.instrument = arguments.instrument;
   options.instrumentRoles.assign(arguments.instrumentRoles.begin(),
@@ -199,8 +218,8 @@ bool readSafely(MLIRContext &context, StringRef input,
 }
 
 int compileTo(StringRef input, const CompileOptions &options, StringRef output,
-              llvm::function_ref<void(Diagnostic &)> report,
-              std::string &error) {
+              llvm::function_ref<void(Diagnostic &)> report, std::string &error,
+              bool jsonDecisions = false) {
   DialectRegistry registry;
   registerDialects(registry);
   auto context =
@@ -210,6 +229,14 @@ int compileTo(StringRef input, const CompileOptions &options, StringRef output,
     report(diagnostic);
     return success();
   });
+  remark::RemarkCategories all{"attn", "attn", "attn", "attn", "attn"};
+  if (jsonDecisions &&
+      failed(remark::enableOptimizationRemarks(
+          *context, std::make_unique<JsonDecisions>(),
+          std::make_unique<remark::RemarkEmittingPolicyAll>(), all))) {
+    emitError(UnknownLoc::get(context.get()), "cannot enable remarks");
+    return 1;
+  }
   OwningOpRef<ModuleOp> module;
   if (!readSafely(*context, input, module)) {
     emitError(FileLineColLoc::get(context.release(), input, 0, 0),
@@ -289,7 +316,8 @@ attn_compile_main(int argc, char **argv) {
   }
   int status = compileTo(
       arguments.input, options, arguments.output,
-      arguments.jsonDiagnostics ? printAsJson : printDiagnostic, error);
+      arguments.jsonDiagnostics ? printAsJson : printDiagnostic, error,
+      /*jsonDecisions=*/arguments.jsonDiagnostics && arguments.explain);
   if (!error.empty()) {
     llvm::errs() << "attn-compile: error: cannot write '" << arguments.output
                  << "': " << error << "\n";

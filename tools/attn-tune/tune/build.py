@@ -4,28 +4,13 @@ problem, or is refused by the compiler's verifier or its report of resources."""
 
 import concurrent.futures
 import hashlib
-import json
 import os
 import subprocess
 
+import diagnostics
 from tune.journal import BASELINE
 
 PATIENCE_S = 300
-
-
-def reason_of(messages):
-    """{"kind", "text"} of what the compiler wrote with --json-diagnostics: of its first error."""
-    said = []
-    for line in messages.splitlines():
-        try:
-            said.append(json.loads(line))
-        except ValueError:  # of the system, or of a program that the compiler runs
-            said.append({"severity": "error", "message": line, "notes": [], "reason": "other"})
-    errors = [each for each in said if each["severity"] == "error"]
-    if not errors:
-        return {"kind": "other", "text": "no message"}
-    first = errors[0]
-    return {"kind": first["reason"], "text": "; ".join([first["message"], *first["notes"][:1]])}
 
 
 class Compiler:
@@ -56,7 +41,7 @@ class Compiler:
             return {"kind": "other", "text": f"the compiler did not end within {PATIENCE_S} s"}
         if done.returncode == 0:
             return None
-        return reason_of(done.stderr or f"the compiler ended with status {done.returncode}")
+        return diagnostics.reason_of(done.stderr or f"the compiler ended with status {done.returncode}")
 
 
 class Folder:
