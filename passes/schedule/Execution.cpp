@@ -160,7 +160,7 @@ Executor::Executor(const TokenPrograms &programs, EmitError emitError)
 LogicalResult Executor::refuse(StringRef rule, const std::string &message,
                                ArrayRef<Point> points) {
   InFlightDiagnostic error = emitError();
-  error << rule << ": " << message;
+  error << (rule + ": " + message).str();
   for (Point point : points) {
     programs.locate(point, error);
   }

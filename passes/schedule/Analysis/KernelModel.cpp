@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/passes/schedule/KernelModel.h"
 #include "attn/dialect/ItemMemory.h"
-#include "attn/support/Refusal.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -11,9 +10,7 @@ using llvm::formatv;
 
 LogicalResult sched::reject(EmitError emitError, StringRef rule,
                             const llvm::formatv_object_base &message) {
-  InFlightDiagnostic error = emitError() << rule << ": " << message.str();
-  setReason(error, rule);
-  return error;
+  return emitError() << (rule + ": " + message.str()).str();
 }
 
 int KernelModel::findValue(StringRef name) const {
