@@ -64,7 +64,7 @@ void BarrierOps::arriveInTurn(Value barrier) const {
 }
 
 /// Arrives once per warp: the lanes of a warp have run together since their
-/// last read, which was a matrix instruction or a warp-wide op.
+/// last access, which was a matrix instruction or a warp-wide op.
 void BarrierOps::arriveByWarp(Value barrier, bool inCluster,
                               bool isSingleThread) const {
   OpBuilder::InsertionGuard guard(builder);

@@ -24,6 +24,13 @@ static void awaitPhase(const BarrierOps &emit, int64_t offset, Value slot,
                               emit.barrierAt(offset, slot), parity);
 }
 
+/// Where additions to memory take turns, each lane adds elements of its own,
+/// and one lane of a warp tells that all have.
+static bool takesTurns(ws::KernelOp kernel) {
+  return kernel->walk([](tile::TurnPassOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 namespace {
 /// One side of a channel: its barriers for a slot.
 struct Side {
@@ -182,6 +189,9 @@ struct SignalPattern : SyncPattern<ws::SignalOp> {
 
   void lower(ws::SignalOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
+    if (!sync.isSingleThread() && takesTurns(sync.getKernel())) {
+      NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
+    }
     const EdgeBarrier &edge = sync.getPlan().edge(op.getEdge());
     emit.arriveByWarp(emit.barrierAt(edge.offset, {}), edge.cluster,
                       sync.isSingleThread());
