@@ -455,9 +455,12 @@ bool runAll(Run &run) {
   }
   attn_set_log_callback(printLog, nullptr);
   uint64_t budget = run.options.budget;
+  // Each schedule has to find the same bits.
+  bool isOrdered = run.options.schedules > 1 && !run.options.anyOrder;
   const char *memory = run.options.tmemContention ? "contended" : "own";
   if (attn_simulator_option("hazards", run.options.hazards.c_str()) ||
       attn_simulator_option("sums", run.options.sums.c_str()) ||
+      attn_simulator_option("additions", isOrdered ? "ordered" : "any") ||
       attn_simulator_option("tensor_memory", memory) ||
       (budget != 0 &&
        attn_simulator_option("budget", std::to_string(budget).c_str()))) {

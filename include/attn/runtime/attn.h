@@ -315,6 +315,9 @@ ATTN_API attn_status attn_launch(attn_bundle *bundle,
  *              launch (the default), "warn" logs them, "off" does not check
  *   "sums"     of the products in a matrix instruction: "hardware" (the
  *              default) cuts terms as GPUs do, "exact" rounds once
+ *   "additions"  "any" (the default), or "ordered": two floating-point
+ *              additions to one address that the kernel does not order are a
+ *              hazard, since results could differ from run to run
  *   "tensor_memory"  "own" (the default), or "contended": clusters run two at
  *              a time and share the tensor memory of their multiprocessors */
 ATTN_API attn_status attn_simulator_option(const char *name, const char *value);

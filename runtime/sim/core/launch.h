@@ -34,6 +34,8 @@ struct SimOptions {
   WgmmaArithmetic sums = WgmmaArithmetic::Hardware;
   /// Two clusters at a time share the tensor memory of their multiprocessors.
   bool contendsTensorMemory = false;
+  /// The kernel has to order floating-point additions to one address.
+  bool ordersSums = false;
   /// The source of observers of the CTAs, or null.
   ObserverSource *observers = nullptr;
 };

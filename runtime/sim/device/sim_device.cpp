@@ -330,6 +330,9 @@ Status SimDevice::setOption(const std::string &name, const std::string &value) {
     options.sums = isExact ? WgmmaArithmetic::Exact : WgmmaArithmetic::Hardware;
     return status;
   }
+  if (name == "additions") {
+    return parseChoice(name, value, "any", "ordered", options.ordersSums);
+  }
   if (name == "tensor_memory") {
     return parseChoice(name, value, "own", "contended",
                        options.contendsTensorMemory);
@@ -337,8 +340,8 @@ Status SimDevice::setOption(const std::string &name, const std::string &value) {
   uint64_t number = 0;
   if (name != "seed" && name != "threads" && name != "budget") {
     return invalidArgument("expected a simulator option among 'seed', "
-                           "'threads', 'budget', 'hazards', 'sums' and "
-                           "'tensor_memory', got " +
+                           "'threads', 'budget', 'hazards', 'sums', "
+                           "'additions' and 'tensor_memory', got " +
                            quote(name));
   }
   uint64_t most = name == "threads" ? 1024 : UINT64_MAX;

@@ -163,6 +163,9 @@ void AccessHistory::check(TrackedMemory &memory, Accessor &by, AccessId id,
   const Access &self = memory.accesses[by.id];
   bool sameInstruction = id.index() == by.id.index();
   if (sameInstruction || areMorallyStrong(self, other)) {
+    if (grid.ordersSums && self.adds && other.adds) {
+      checkSum(memory, by, id, address);
+    }
     return;
   }
   if (self.readOnly || (other.readOnly && by.writes)) {
@@ -184,6 +187,18 @@ void AccessHistory::check(TrackedMemory &memory, Accessor &by, AccessId id,
     reportConflict(chooseRule(by, id, other, memory.isGlobal, wrote), memory,
                    by, id, wrote, address);
     return;
+  }
+}
+
+/// Additions of floating-point numbers do not race, but their order decides how
+/// they are rounded.
+void AccessHistory::checkSum(TrackedMemory &memory, Accessor &by, AccessId id,
+                             uint64_t address) {
+  const Access &other = memory.accesses[id];
+  if (compare(by, other, id.lane(), memory.isGlobal) == Order::Before) {
+    by.before = id;
+  } else {
+    reportConflict(Rule::RaceSum, memory, by, id, /*wrote=*/true, address);
   }
 }
 

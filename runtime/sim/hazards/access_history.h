@@ -43,6 +43,8 @@ public:
 private:
   void check(TrackedMemory &memory, Accessor &by, AccessId id, bool wrote,
              uint64_t address);
+  void checkSum(TrackedMemory &memory, Accessor &by, AccessId id,
+                uint64_t address);
   bool isFresh(uint64_t address) const;
   bool touchesMbarrier(const Accessor &by, uint32_t address, uint32_t bytes);
 

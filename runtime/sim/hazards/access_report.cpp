@@ -45,6 +45,9 @@ static const char *findMissingOrder(Rule rule) {
     return "no cp.async.bulk.wait_group for it is before this";
   case Rule::StoreNotAwaited:
     return "no cp.async.bulk.wait_group without .read for it is before this";
+  case Rule::RaceSum:
+    return "neither addition is ordered before the other, so that the sum "
+           "depends on the schedule";
   case Rule::RaceReadOnly:
     return "the grid may not write what ld.global.nc reads";
   case Rule::TensorMapWritten:

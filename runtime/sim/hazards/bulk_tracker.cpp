@@ -153,6 +153,7 @@ void BulkTracker::issueStore(const Warp &warp, unsigned lane,
                                      state.doneComponent, state.last);
   history.grid.accesses[index].scope =
       bulk.reduces ? Scope::Device : Scope::None;
+  history.grid.accesses[index].adds = bulk.adds;
   Accessor writer = history.accessorOf(warp, lane, index);
   writer.isAsync = true;
   writer.writes = true;

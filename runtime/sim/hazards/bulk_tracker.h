@@ -28,6 +28,8 @@ struct BulkAction {
   /// Of a store: the number of its group, from 0.
   uint64_t group = 0;
   bool reduces = false;
+  /// A store that adds floating-point numbers.
+  bool adds = false;
   /// A load that writes in the generic proxy.
   bool isGeneric = false;
 };

@@ -27,6 +27,10 @@ using SyncVariables = std::unordered_map<uint64_t, SyncVariable>;
 constexpr uint32_t kGlobalReads = 2;
 
 struct GridHazards {
+  explicit GridHazards(bool ordersSums) : ordersSums(ordersSums) {}
+
+  /// See SimOptions.
+  const bool ordersSums;
   /// CTAs run on several threads.
   std::mutex mutex;
   Shadow shadow{kGlobalReads};

@@ -28,6 +28,7 @@ uint32_t PlainAccesses::threadAccess(TrackedMemory &memory, const Warp &warp) {
                         knowledge.componentOf(warp, /*lane=*/0), threads.epoch);
   memory.accesses[index].scope = action.scope;
   memory.accesses[index].readOnly = action.readOnly;
+  memory.accesses[index].adds = action.adds;
   if (mayRepeat) {
     threads.readPc = warp.now.pc;
     threads.readEpoch = threads.epoch;

@@ -20,6 +20,8 @@ struct MemoryAction {
   bool acquires = false;
   bool releases = false;
   bool readOnly = false;
+  /// It adds floating-point numbers.
+  bool adds = false;
 };
 
 /// `begin` at the start of an instruction, then `access` for each lane, before

@@ -40,6 +40,9 @@ enum class Severity : uint8_t {
     "scope that has both")                                                     \
   X(RaceLanes, "race.lanes", Error,                                            \
     "lanes of one instruction write different values to one address")          \
+  X(RaceSum, "race.sum-order", Error,                                          \
+    "floating-point additions to one address, neither before the other, "      \
+    "where they have to have an order (`additions`)")                          \
   X(RaceSame, "race.same-value", Strict,                                       \
     "two threads store the same value to shared memory, or issue the same "    \
     "copy, or init of an mbarrier, as lanes of one instruction")               \

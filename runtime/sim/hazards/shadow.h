@@ -40,6 +40,8 @@ struct Access {
   uint8_t rank = 0;
   /// ld.global.nc.
   bool readOnly = false;
+  /// It adds floating-point numbers, so that the sum depends on the order.
+  bool adds = false;
 };
 
 /// An access and its lane; 0 is none.

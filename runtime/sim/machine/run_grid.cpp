@@ -294,7 +294,7 @@ GridResult attn::sim::runGrid(const Program &program,
   std::vector<std::thread> others;
   std::unique_ptr<GridHazards> hazards;
   if (options.hazards != HazardMode::Off) {
-    hazards = std::make_unique<GridHazards>();
+    hazards = std::make_unique<GridHazards>(options.ordersSums);
   }
   GridRun all{program, launch, memory, options, hazards.get()};
   auto run = [&] { Worker(all, pool, resident).work(); };

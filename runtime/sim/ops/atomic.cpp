@@ -11,7 +11,6 @@
 #include "units/reduce_op.h"
 
 #include <algorithm>
-#include <mutex>
 
 using namespace attn::sim;
 
@@ -39,9 +38,6 @@ constexpr uint8_t kAcquires = 1;
 constexpr uint8_t kReleases = 2;
 constexpr unsigned kScopeShift = 2;
 
-/// CTAs run on several threads.
-std::mutex atomicMutex;
-
 /// In one register.
 uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   if (how.elements == 1) {
@@ -52,6 +48,10 @@ uint64_t reduceElements(const Atomic &how, uint64_t old, uint64_t operand) {
   uint64_t low = applyReduce(how.op, how.type, old & 0xffff, operand & 0xffff);
   uint64_t high = applyReduce(how.op, how.type, old >> 16, operand >> 16);
   return high << 16 | low;
+}
+
+bool addsFloats(const Atomic &how) {
+  return how.action == Action::Reduce && isFloatSum(how.op, how.type);
 }
 
 void beginAtomic(Warp &warp, const Atomic &how) {
@@ -65,6 +65,7 @@ void beginAtomic(Warp &warp, const Atomic &how) {
   action.scope = Scope(how.order >> kScopeShift);
   action.acquires = how.order & kAcquires;
   action.releases = how.order & kReleases;
+  action.adds = addsFloats(how);
   warp.cta.hazards->plain.begin(warp, action);
 }
 
@@ -94,7 +95,7 @@ Step atomic(Warp &warp, const Inst &inst) {
   auto read = [&](uint32_t slot, unsigned lane) {
     return how.bytes == 8 ? warp.wide(slot)[lane] : warp.word(slot)[lane];
   };
-  std::lock_guard<std::mutex> lock(atomicMutex);
+  auto lock = lockAccess(Scope(how.order >> kScopeShift));
   beginAtomic(warp, how);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
@@ -124,7 +125,7 @@ Step atomic(Warp &warp, const Inst &inst) {
 /// atom.exch.b128 and atom.cas.b128. Slots: as of others.
 Step wideAtomic(Warp &warp, const Inst &inst) {
   Atomic how = bitCast<Atomic>(inst.aux);
-  std::lock_guard<std::mutex> lock(atomicMutex);
+  auto lock = lockAccess(Scope(how.order >> kScopeShift));
   beginAtomic(warp, how);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));
@@ -150,7 +151,7 @@ Step vectorAtomic(Warp &warp, const Inst &inst) {
   Atomic how = bitCast<Atomic>(inst.aux);
   uint32_t count = how.hasResult ? inst.listSize / 2 : inst.listSize;
   const uint32_t *operands = &warp.cta.program.lists[inst.list];
-  std::lock_guard<std::mutex> lock(atomicMutex);
+  auto lock = lockAccess(Scope(how.order >> kScopeShift));
   beginAtomic(warp, how);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));

@@ -137,6 +137,8 @@ Step copyToGlobal(Warp &warp, const Inst &inst) {
       action.global = copy.global;
       action.group = copy.group;
       action.reduces = copy.reduction.reduces;
+      action.adds =
+          action.reduces && isFloatSum(copy.reduction.op, copy.reduction.type);
       warp.cta.hazards->bulk.issueStore(warp, lane, action);
     }
     return std::string();

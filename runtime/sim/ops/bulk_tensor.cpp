@@ -214,6 +214,9 @@ Step storeTensor(Warp &warp, const Inst &inst) {
       BulkAction action = describe(copy);
       action.group = copy.group;
       action.reduces = copy.reduces;
+      ReduceType type = ReduceType::U32;
+      action.adds = copy.reduces && reduceTypeOf(copy.map.type, type) &&
+                    isFloatSum(copy.op, type);
       warp.cta.hazards->bulk.issueStore(warp, lane, action);
     }
     return problem;

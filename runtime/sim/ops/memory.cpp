@@ -109,6 +109,7 @@ void beginAccess(Warp &warp, const Access &access, bool write) {
 Step load(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *to = &warp.cta.program.lists[inst.list];
+  auto lock = lockAccess(access.scope);
   beginAccess(warp, access, false);
   if (access.scope != Scope::None) {
     warp.cta.notePoll();
@@ -181,6 +182,7 @@ void checkStored(Warp &warp, const Inst &inst, const Access &access) {
 Step storeMemory(Warp &warp, const Inst &inst) {
   Access access = bitCast<Access>(inst.aux);
   const uint32_t *from = &warp.cta.program.lists[inst.list];
+  auto lock = lockAccess(access.scope);
   beginAccess(warp, access, true);
   for (uint32_t left = warp.exec; left; left &= left - 1) {
     unsigned lane = unsigned(__builtin_ctz(left));

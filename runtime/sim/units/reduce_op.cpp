@@ -47,6 +47,10 @@ bool attn::sim::isReduceLegal(ReduceOp op, ReduceType type) {
   return false;
 }
 
+bool attn::sim::isFloatSum(ReduceOp op, ReduceType type) {
+  return op == ReduceOp::Add && type >= ReduceType::F16;
+}
+
 bool attn::sim::reduceTypeOf(TensorType tensor, ReduceType &type) {
   static const ReduceType kTypes[] = {
       ReduceType::U8,  ReduceType::U16,  ReduceType::U32, ReduceType::S32,

@@ -28,6 +28,9 @@ enum class ReduceType : uint8_t {
 uint32_t reduceTypeBytes(ReduceType type);
 /// Whether PTX has the operation for the type at all.
 bool isReduceLegal(ReduceOp op, ReduceType type);
+/// Whether results depend on the order of several such operations: sums of
+/// floating-point numbers are rounded one by one.
+bool isFloatSum(ReduceOp op, ReduceType type);
 /// The element type of a tensor map as seen by tensor reductions; false if
 /// there is none (sub-byte types).
 bool reduceTypeOf(TensorType tensor, ReduceType &type);

@@ -108,6 +108,11 @@ TEST(CApiSim, hasOptions) {
   EXPECT_EQ(attn_simulator_option("sums", "fast"), ATTN_INVALID_ARGUMENT);
   EXPECT_STREQ(attn_last_error(), "expected simulator option 'sums' to be "
                                   "'hardware' or 'exact', got 'fast'");
+  EXPECT_EQ(attn_simulator_option("additions", "ordered"), ATTN_SUCCESS);
+  EXPECT_EQ(attn_simulator_option("additions", "any"), ATTN_SUCCESS);
+  EXPECT_EQ(attn_simulator_option("additions", "some"), ATTN_INVALID_ARGUMENT);
+  EXPECT_STREQ(attn_last_error(), "expected simulator option 'additions' to "
+                                  "be 'any' or 'ordered', got 'some'");
   EXPECT_EQ(attn_simulator_option("tensor_memory", "contended"), ATTN_SUCCESS);
   EXPECT_EQ(call.launch(), ATTN_SUCCESS) << attn_last_error();
   EXPECT_EQ(attn_simulator_option("tensor_memory", "own"), ATTN_SUCCESS);

@@ -67,6 +67,7 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
   for (const std::string &word : split(text, ' ')) {
     size_t equals = word.find('=');
     unsigned contention = 0;
+    unsigned additions = 0;
     std::string key = word.substr(0, equals);
     std::string value =
         equals == std::string::npos ? "" : word.substr(equals + 1);
@@ -77,8 +78,10 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
                     ? parseNumber(value, file.launch.dynamicShared)
                 : key == "seeds"      ? parseNumber(value, file.seeds)
                 : key == "contention" ? parseNumber(value, contention)
+                : key == "additions"  ? parseNumber(value, additions)
                                       : key == "params";
     file.contends |= contention != 0;
+    file.ordersSums |= additions != 0;
     if (key == "params") {
       file.params = split(value, ',');
     }
@@ -200,6 +203,7 @@ LitmusResult attn::sim::runLitmus(const LitmusFile &file, uint64_t seed) {
   options.threads = 1;
   options.budget = 100000;
   options.contendsTensorMemory = file.contends;
+  options.ordersSums = file.ordersSums;
   result.grid = runGrid(program, launch, memory, options);
   return result;
 }

@@ -7,8 +7,9 @@
 //   // expect: silent
 //   // launch: grid=1 block=64 shared=1024 params=data,map,7
 //
-// `seeds=N` says that only the first N schedules show what is wrong, and
-// `contention=1` that two clusters at a time share tensor memory.
+// `seeds=N` says that only the first N schedules show what is wrong,
+// `contention=1` that two clusters at a time share tensor memory, and
+// `additions=1` that floating-point additions have to be ordered.
 //
 // Parameters: `data` is the address of 16 KiB that are written, `fresh` of 16
 // KiB that are not, `map` a tensor map of 64 x 128 bf16 in `data`, in boxes of
@@ -33,6 +34,8 @@ struct LitmusFile {
   std::vector<std::string> params;
   /// Clusters contend for tensor memory.
   bool contends = false;
+  /// Floating-point additions have to be ordered.
+  bool ordersSums = false;
   /// Schedules to run.
   uint64_t seeds = 16;
 };
