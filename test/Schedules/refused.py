@@ -98,10 +98,53 @@ CASES = [
     ("text that ends early", [("knob peel first_masked", "")], None),
 ]
 
+# The same of kernels of gradients: the file is one of the table's, and the last field the kernel's source.
+TABLE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "schedule", "data", "schedules", "sm_90a")
+ORDERED, ANY, DQ, DK_DV = (("bwd_ordered_d128", "bwd_ordered_d128"), ("bwd_d128_none", "bwd_d128"), ("bwd_dq_d128", "bwd_dq_d128"),
+                           ("bwd_dk_dv_d128", "bwd_dk_dv_d128"))
+BACKWARD = [
+    ("dX read before both warpgroups have put theirs", [("sync(put) + 1 ", "")], r"V8: expected 'mm_dq\[0\]'.* to read 'dss\[1\]'.* after 'put_ds\[1\]'", *ORDERED),
+    ("dX put where the block before is read", [("dss in smem depth 2", "dss in smem depth 1")], r"V9: expected 'put_ds\[1\]'.* to overwrite 'dss\[1\]'", *ORDERED),
+    ("a turn that nobody waits for", [("wait(turn) + 1 ", "")], "V6: expected edge 'turn'.*got no wait", *ORDERED),
+    ("additions that nobody signals", [("sig(added) + 1 ", "")], "V6: expected edge 'added'.*got no signal", *ORDERED),
+    ("additions without turns", [("wait(turn) + 1 ", ""), ("sig(turn) ", ""), ("  edge turn credits 0\n", "")], "V30: expected edges", *ORDERED),
+    ("additions signalled before they are made", [("red_dq + 1 sig(added) + 1", "sig(added) + 1 red_dq + 1")], "V30: expected edges", *ORDERED),
+    ("additions signalled a block early", [("sig(added) + 1", "sig(added)")], "V30: expected edges", *ORDERED),
+    ("a first turn for nothing", [("edge turn credits 0", "edge turn credits 1")], "V30: expected edges", *ORDERED),
+    ("a turn passed on once for nothing", [("edge added credits 0", "edge added credits 1")], "V30: expected edges", *ORDERED),
+    ("a turn signalled before it has come", [("wait_dq sig(turn)", "sig(turn) wait_dq")], "V30: expected edges", *ORDERED),
+    ("a turn passed on before it has come", [("wait_dq sig(turn) wait(added) pass_dq", "pass_dq wait_dq sig(turn) wait(added)")], "V30: expected edges", *ORDERED),
+    ("additions awaited before the turn is signalled", [("sig(turn) wait(added)", "wait(added) sig(turn)")], "V18: .*deadlock with 'turns' at .*'added'", *ORDERED),
+    ("a turn awaited a block early", [("wait(turn) + 1", "wait(turn)")], "V18: .*deadlock with 'turns' at", *ORDERED),
+    ("dX put before all have read the last one", [("sync(read) ", ""), ("  sync read ring wg\n", "")], r"V9: expected 'put_ds\[1\]'.* to overwrite 'dss\[1\]'", *ANY),
+    ("dX put, and then the last one read", [("sync(read) put_ds", "put_ds sync(read)")], r"V9: expected 'put_ds\[0\]'.* to overwrite 'dss\[0\]'", *ANY),
+    ("dK staged over K before all have read it", [("sync(end) ", ""), ("  sync end ring wg\n", "")], "V9: expected 'cvt_dk.*to overwrite 'k'", *ANY),
+    ("K loaded while dK is stored from there", [("await(st_dk) sig(k_free)", "sig(k_free) await(st_dk)")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),
+    ("K loaded over dK without a signal", [("once : wait(k_free) ", ""), ("sig(k_free) ", ""), ("  edge k_free credits 1\n", "")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),
+    ("a first K that waits for a dK", [("k_free credits 1", "k_free credits 0")], "V18: .*deadlock with 'load' at .*'k_free'", *ANY),
+    ("dQ's store never awaited", [("await(st_dq) + 1 ", "")], "V19: expected 'st_dq", *DQ),
+    ("statistics never awaited", [(" await(ld_dl)", "")], "V19: expected 'ld_lse", *DQ),
+    ("a ring of K that nobody says is free", [("chan k = k in smem depth 2", "chan k = k in smem depth 2 free_implied")], "V9: expected 'ld_k'", *DQ),
+    ("the product of dX before dX", [("cvt_ds mm_dq", "mm_dq cvt_ds")], "V8: expected 'mm_dq.*to find 'ds", *DQ),
+    ("delta used before it is there", [("await(ld_dl) ", "")], "V8: expected 'dsoft.*to find 'dl", *DK_DV),
+    ("P over dP, which is still read", [("hold p = p in reg over s", "hold p = p in reg over dp")], "V9: expected 'cvt_p.*to overwrite 'dp", *DK_DV),
+]
 
-def schedule_text(base, edits):
-    with open(os.path.join(HERE, base + ".mlir"), encoding="utf-8") as file:
-        text = file.read()
+
+def read(folder, name):
+    with open(os.path.join(folder, name + ".mlir"), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(args, name, text):
+    path = os.path.join(args.temp, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def schedule_text(folder, base, edits):
+    text = read(folder, base)
     for old, new in edits:
         if old not in text:
             sys.exit(f"{base}: has no '{old}' to replace")
@@ -111,17 +154,19 @@ def schedule_text(base, edits):
 
 def problem_of(args, case):
     """The fault of the compiler's answer to one case, or None."""
-    _, edits, wanted, *base = case
-    text = schedule_text(base[0] if base else BASE, edits)
+    _, edits, wanted, *rest = case
+    base, kernel = (rest + [BASE, None][len(rest):])
+    text = schedule_text(TABLE if kernel else HERE, base, edits)
     if wanted is None:
         text, wanted = text[: len(text) * 2 // 3], "to be valid IR"
-    schedule = os.path.join(args.temp, "schedule.mlir")
+    source = SOURCE
+    if kernel:
+        source = write(args, "source.mlir", re.sub(r"mask\(\w+\)", "mask(none)", read(os.path.dirname(SOURCE), kernel)))
+    schedule = write(args, "schedule.mlir", text)
     output = os.path.join(args.temp, "out.ptx")
-    with open(schedule, "w", encoding="utf-8") as file:
-        file.write(text)
     if os.path.exists(output):
         os.remove(output)
-    run = subprocess.run([args.compiler, SOURCE, f"--schedule={schedule}", "--emit=ptx", "-o", output],
+    run = subprocess.run([args.compiler, source, f"--schedule={schedule}", "--emit=ptx", "-o", output],
                          capture_output=True, text=True, timeout=60)
     if run.returncode != 1:
         return f"exit status {run.returncode}, not 1\n{run.stderr}"
@@ -139,12 +184,12 @@ def main():
     args = parser.parse_args()
     os.makedirs(args.temp, exist_ok=True)
     wrong = 0
-    for case in CASES:
+    for case in CASES + BACKWARD:
         problem = problem_of(args, case)
         if problem:
             wrong += 1
             print(f"{case[0]}: {problem}")
-    print(f"{len(CASES) - wrong} of {len(CASES)} illegal schedules refused as they should be")
+    print(f"{len(CASES + BACKWARD) - wrong} of {len(CASES + BACKWARD)} illegal schedules refused as they should be")
     return 1 if wrong else 0
 
 
