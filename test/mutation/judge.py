@@ -208,6 +208,8 @@ def parse_arguments():
     parser.add_argument("--kernels", help='the names of some, with commas between; "gradients" for all that make gradients')
     parser.add_argument("--sites", default="", help="classes of sites, with commas between")
     parser.add_argument("--every", type=int, default=1, help="one mutant of so many")
+    parser.add_argument("--sample", type=int, help="so many mutants of each kernel, drawn with --draw")
+    parser.add_argument("--draw", type=int, default=0, help="the seed of --sample")
     parser.add_argument("--seeds", type=int, default=8, help="schedules a mutant gets at most")
     parser.add_argument("--original-seeds", type=int, default=64, help="schedules that a kernel itself has to pass")
     parser.add_argument("--min-rate", type=float, default=95, help="percent")
@@ -237,7 +239,7 @@ def main():
     equivalents = Equivalents(runner.load("equivalents.json"))
     results, errors = runner.run_all(kernels, args)
     classify(results, equivalents)
-    if not args.kernels and not args.sites and args.every == 1:
+    if not args.kernels and not args.sites and args.every == 1 and not args.sample:
         absent = [each["name"] for each in described if not is_asked_for(each, args)]
         equivalents.check_used([mutant for kernel in kernels for mutant in kernel.mutants], absent)
     errors += find_errors(results, equivalents, args)

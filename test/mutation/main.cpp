@@ -40,6 +40,8 @@ struct Arguments {
   /// The numbers of the mutants to run.
   std::vector<uint64_t> only;
   bool list = false;
+  /// The kernels add to one address in any order.
+  bool anyOrder = false;
 };
 
 constexpr const char *kHelp =
@@ -55,6 +57,9 @@ constexpr const char *kHelp =
     "  --seeds=N           schedules a mutant gets at most (8)\n"
     "  --original-seeds=N  schedules the kernel itself has to pass (64)\n"
     "  --sm-count=N        multiprocessors (2)\n"
+    "  --any-order         of kernels whose sums are made in any order;\n"
+    "                      elsewhere additions that the kernel does not\n"
+    "                      order are noticed\n"
     "  --budget=N          instructions of a warp after which it hangs\n"
     "  --only=N,N,...      the mutants to run, by their numbers in the list\n"
     "  --sites=wait,order  those of some classes\n"
@@ -145,6 +150,8 @@ bool parseArguments(int argc, char **argv, Arguments &arguments) {
     size_t equals = text.find('=');
     if (text == "--list") {
       arguments.list = true;
+    } else if (text == "--any-order") {
+      arguments.anyOrder = true;
     } else if (text.compare(0, 2, "--") != 0) {
       arguments.bundle = text;
     } else if (!parseOption(
@@ -290,6 +297,7 @@ std::unique_ptr<Runner> openRunner(const Arguments &arguments,
                                    const Kernel &kernel) {
   sim::getSimDevice().getOptions().budget = arguments.budget;
   sim::getSimDevice().getOptions().threads = 1;
+  sim::getSimDevice().getOptions().ordersSums = !arguments.anyOrder;
   if (isPtx(arguments)) {
     return std::make_unique<PtxTrial>(kernel.bundle, arguments.launches);
   }

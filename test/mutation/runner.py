@@ -10,6 +10,7 @@ import glob
 import hashlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,7 @@ class Kernel:
         self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
         self.options += description.get("captures", [])
         self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
+        self.options += ["--any-order"] if adds_in_any_order(description) else []
         self.options += [f"--sites={args.sites}"] if args.sites else []
         self.trial = self.launches(args.output) if "ptx" in description else [
             f"--problem={problem}" for problem in problems(description)]
@@ -133,6 +135,12 @@ class Kernel:
         return digest.hexdigest()
 
 
+def adds_in_any_order(kernel):
+    """Whether a kernel adds floating-point numbers to one address in any order."""
+    gradients = kernel.get("gradients", {})
+    return kernel.get("any_order") or gradients.get("any_order") or gradients.get("capture") == "difference"
+
+
 def problems(kernel):
     """The problems of a kernel, cheap ones first: "Q shape,K shape,schedules,
     inputs"."""
@@ -211,6 +219,12 @@ def gradient_problems(kernel):
         return ",".join([f"{batches}x{queries}x{heads}x{d}", f"{batches}x{keys}x{heads_of_keys}x{d}", str(schedules), inputs,
                          *options])
 
+    def enough(own, others):
+        """At least `own` keys, and so many that the first block of queries sees one, from the bottom right."""
+        gradients = kernel.get("gradients", {"mask": ""})
+        sees_all = kernel["loop_over"] == "keys" or not gradients.keys() & {"mask", "capture"}
+        return own if sees_all else max(own, others - n + 9)
+
     # One step, several heads and batches; every argument matters.
     yield f"2x9x4x{d},2x1x2x{d},8,normal"
     yield f"2x70x4x{d},2x33x2x{d},4,normal"
@@ -240,12 +254,12 @@ def gradient_problems(kernel):
     # Items of one step to several, of which each begins where the ring is, for several heads of a group.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.
-    yield problem(65, steps * n - 3, 2)
+    yield problem(enough(65, steps * n - 3), steps * n - 3, 2)
     # Scores far below zero: with the statistic of another row, be it of the next head, what comes after the last row is infinite.
     yield problem(2 * m + 44, 128, 1, heads=2, inputs="low")
     yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low")
-    # Every ring goes around twice and a step more; ragged ends.
-    yield problem(m + 3, (steps + 1) * n - 5, 8)
+    # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
+    yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
 
 
@@ -276,12 +290,20 @@ class Journal:
             self.file.flush()
 
 
+def choose(at, kernel, args):
+    """The numbers of the mutants of a kernel, the one at `at`, that are asked for."""
+    everything = range(len(kernel.mutants))
+    if args.sample:
+        drawn = random.Random(f"{args.draw} {kernel.name}").sample(everything, min(args.sample, len(everything)))
+        return sorted(drawn)
+    return list(everything[at % args.every::args.every])
+
+
 def run_all(kernels, args):
     """Runs the mutants that are asked for. Returns their results in order, and
     errors."""
     journal = Journal(os.path.join(args.output, "results.jsonl"), kernels, args.resume)
-    wanted = [(kernel, list(range(at % args.every, len(kernel.mutants), args.every)))
-              for at, kernel in enumerate(kernels)]
+    wanted = [(kernel, choose(at, kernel, args)) for at, kernel in enumerate(kernels)]
     errors = []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         tasks = [pool.submit(kernel.check_original, args.original_seeds) for kernel in kernels]
