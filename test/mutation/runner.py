@@ -243,6 +243,9 @@ def gradient_problems(kernel):
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
     yield problem(m // 2, 3 * m + 1, 2, heads=2)
+    # Whole blocks alone; and more heads than those whose items lie side by side.
+    yield problem(m, 2 * n, 1)
+    yield problem(m + 1, 5, 1, heads=3, batches=3, heads_of_keys=3)
     # Diagonals through one block and two, and all elements of a fragment.
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
