@@ -20,7 +20,7 @@ import results
 
 VERSIONS = ("gpu", "driver", "power_limit", "torch", "cudnn", "fa4", "cutlass_dsl", "attn")
 HEAD = """\
-# Performance
+# {title}
 
 <!-- Made by bench/report.py from results of bench/attention.py. Do not edit. -->
 
@@ -219,7 +219,8 @@ def limits_section(families, counts, gpu):
 def head_of(rows):
     """What a page measures, and how."""
     ops = {row.family[0] for row in rows} or {"fwd"}
-    return HEAD.format(passes=" and of the ".join(text for op, text in PASSES.items() if op in ops)) + (BACKWARD_HEAD if ops - {"fwd"} else "")
+    title = "Performance" if "fwd" in ops else "Performance of backward passes"
+    return HEAD.format(title=title, passes=" and of the ".join(text for op, text in PASSES.items() if op in ops)) + (BACKWARD_HEAD if ops - {"fwd"} else "")
 
 
 def make_page(paths, ablations, base, folder, counts=None, note="", same=None):

@@ -146,6 +146,26 @@ struct PutWorkPattern : SyncPattern<ws::PutWorkOp> {
   }
 };
 
+/// Whether a `ws.put`, which a fence of the async proxy follows, comes between
+/// the last read of a slot's rows and its release.
+static bool isFencedAfterReads(ws::ReleaseOp release) {
+  Operation *last = nullptr;
+  for (Operation *user : release.getSlot().getUsers()) {
+    bool isBefore = user->getBlock() == release->getBlock() &&
+                    user->isBeforeInBlock(release);
+    if (isa<ws::ReadRowOp>(user) && isBefore &&
+        (!last || last->isBeforeInBlock(user))) {
+      last = user;
+    }
+  }
+  for (Operation *op = last; op && op != release; op = op->getNextNode()) {
+    if (isa<ws::PutOp, NVVM::FenceProxyOp>(op)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 struct ReleasePattern : SyncPattern<ws::ReleaseOp> {
   using SyncPattern::SyncPattern;
 
@@ -154,6 +174,10 @@ struct ReleasePattern : SyncPattern<ws::ReleaseOp> {
     auto channel =
         sync.getKernel().lookupSymbol<ws::ChannelOp>(channelOf(op.getSlot()));
     if (channel.carriesRows()) {
+      // The next copy into the slot is of another proxy than the reads.
+      if (!isFencedAfterReads(op)) {
+        fenceAsyncProxy(emit);
+      }
       // All lanes have read the rows before one of them arrives.
       NVVM::SyncWarpOp::create(rewriter, op.getLoc(), emit.constant(-1));
     }
