@@ -62,7 +62,7 @@ def _constant(function: Callable[..., str]) -> Callable[..., str]:
 def refusal(ir: str, names: tuple[str, ...], needs: tuple[bool, ...], deterministic: bool, device: tuple[int, int]) -> str:
     """Why there are no kernels for the gradients of the problem `ir` that `needs` asks for, "" if there are. They are compiled
     from here on, beside the forward pass that needs them. `names`: what the caller calls q, k and v."""
-    captures: tuple[str, ...] = ()
+    captures = (tensor_names(ir) or ())[len(names):]
     try:
         target = target_of(device)
         reason = _refusal_beside_forward(ir, Wanted.of(needs), deterministic, target)

@@ -434,7 +434,7 @@ class Refused(GradientTest):
         _replay._remembered.replays.clear()
         q, = self.leaves((1, 2, 9, 64))
         with mock.patch("attn._call.refusal", _gradients.refusal.__wrapped__), \
-                mock.patch.object(_gradients, "gradients_of", side_effect=attn.UnsupportedError("there is no schedule")):
+                mock.patch.object(_gradients, "_refusal_beside_forward", return_value="there is no schedule"):
             reason = "'query' requires a gradient, which the compiler does not have for this attention: there is no schedule"
             with self.assertRaisesRegex(attn.UnsupportedError, reason):
                 attn.sdpa(q, q, q)
