@@ -90,12 +90,16 @@ class Executable:
         return found
 
     @staticmethod
-    def compile_ahead(ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> Future[_capi.Bundle]:
-        """Compiles what `get` does in a thread of its own. `get` waits for the kernels of another thread."""
+    def compile_ahead(ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> Future[_capi.Bundle] | None:
+        """Compiles what `get` does in a thread of its own; None where there is none, as at the interpreter's exit. `get` waits for
+        the kernels of another thread."""
         pool = ThreadPoolExecutor(1, "attn.compile_ahead")
-        compiled = pool.submit(_capi.Bundle, ir, target, gradients, any_order)
-        pool.shutdown(wait=False)
-        return compiled
+        try:
+            return pool.submit(_capi.Bundle, ir, target, gradients, any_order)
+        except RuntimeError:
+            return None
+        finally:
+            pool.shutdown(wait=False)
 
     @property
     def captures(self) -> Sequence[Any]:

@@ -85,6 +85,9 @@ def _refusal_beside_forward(ir: str, wanted: Wanted, deterministic: bool, target
     any_order = bool(gradients) and not deterministic
     compiled = Executable.compile_ahead(ir, target, gradients, any_order)
     Executable.get(ir, target)
+    if compiled is None:
+        Executable.get(ir, target, gradients, any_order)
+        return ""
     try:
         compiled.result(_CACHE_SECONDS)
     except TimeoutError:

@@ -146,8 +146,8 @@ struct PutWorkPattern : SyncPattern<ws::PutWorkOp> {
   }
 };
 
-/// Whether a `ws.put`, which a fence of the async proxy follows, comes between
-/// the last read of a slot's rows and its release.
+/// Whether a fence of the async proxy comes between the last read of a slot's
+/// rows and its release.
 static bool isFencedAfterReads(ws::ReleaseOp release) {
   Operation *last = nullptr;
   for (Operation *user : release.getSlot().getUsers()) {
@@ -159,7 +159,7 @@ static bool isFencedAfterReads(ws::ReleaseOp release) {
     }
   }
   for (Operation *op = last; op && op != release; op = op->getNextNode()) {
-    if (isa<ws::PutOp, NVVM::FenceProxyOp>(op)) {
+    if (isa<NVVM::FenceProxyOp>(op)) {
       return true;
     }
   }

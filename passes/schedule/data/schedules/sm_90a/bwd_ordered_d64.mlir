@@ -1,8 +1,5 @@
 // All gradients, with one order of additions to dQ, for head dim 64: as without an order, but a thread waits for the turn of each block
 // of queries, and passes it on when both warpgroups have added.
-//
-// P and dX have the registers of the scores in turn, and polynomials compute a quarter of the exponentials. Statistics have channels of their
-// own: in that of Q they leave too few registers for the turns.
 attn.table_entry bwd_ordered @bwd_ordered_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 128, work = grid>
