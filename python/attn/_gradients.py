@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from concurrent.futures import TimeoutError
-from typing import Any, Callable, NamedTuple, Sequence, Tuple
+from typing import Any, Callable, Iterable, NamedTuple, Sequence, Tuple
 
 from . import _capi
 from ._errors import UnsupportedError
@@ -41,9 +41,15 @@ def gradients_of(ir: str, wanted: Wanted, deterministic: bool, target: str | Non
     """The kernels of the gradients of the problem `ir`, but for that of sinks: its launches have no argument for these.
     `deterministic`: gradients have the same bits in each run."""
     forward = Executable.get(ir, target)
-    arguments = (*forward.tensor_args[:3], *forward.captures)
-    names = tuple(arg["name"] for arg, is_wanted in zip(arguments, wanted.each) if is_wanted and arg["role"] != SINKS_ROLE)
-    return Executable.get(ir, target, names, bool(names) and not deterministic)
+    tensors = [(arg["name"], arg["role"] == SINKS_ROLE) for arg in (*forward.tensor_args[:3], *forward.captures)]
+    return Executable.get(ir, target, *_request(tensors, wanted, deterministic))
+
+
+def _request(tensors: Iterable[Tuple[str, bool]], wanted: Wanted, deterministic: bool) -> tuple[tuple[str, ...], bool]:
+    """What the compiler is asked for: the names of arguments, and whether sums may be added in any order. `tensors`: the names of
+    q, k, v and captured tensors, and whether these are sinks."""
+    names = tuple(name for (name, is_sinks), is_wanted in zip(tensors, wanted.each) if is_wanted and not is_sinks)
+    return names, bool(names) and not deterministic
 
 
 def _constant(function: Callable[..., str]) -> Callable[..., str]:
@@ -81,8 +87,7 @@ def _refusal_beside_forward(ir: str, wanted: Wanted, deterministic: bool, target
     if tensors is None:  # not written by this process
         gradients_of(ir, wanted, deterministic, target)
         return ""
-    gradients = tuple(name for name, is_wanted in zip(tensors, wanted.each) if is_wanted and name != SINKS)
-    any_order = bool(gradients) and not deterministic
+    gradients, any_order = _request([(name, name == SINKS) for name in tensors], wanted, deterministic)
     compiled = Executable.compile_ahead(ir, target, gradients, any_order)
     Executable.get(ir, target)
     if compiled is None:

@@ -445,6 +445,28 @@ class Refused(GradientTest):
             with torch.no_grad():
                 attn.sdpa(q, q, q)
 
+    def test_names_of_tensors_are_those_of_the_plan(self):
+        """They are known before the forward pass is compiled, but for the package's own two."""
+        from attn import _executable, _ir
+
+        problem = _ir.Problem("bf16", 64, 64, captures=(("bias", "tensor<?xf32>"), ("slope", "f32"), ("table", "tensor<?xf32>")),
+                              dropout=True, sinks=True)
+        ir = problem.to_ir()
+        of_plan = [arg["name"] for arg in _executable.Executable.get(ir).captures]
+        names = [name.removeprefix("attn.") for name in _ir.tensor_names(ir)]
+        self.assertEqual(names, ["q", "k", "v", *(name.removeprefix("attn.") for name in of_plan)])
+        self.assertEqual(names[3:], ["dropout_state", "sinks", "bias", "table"])
+        self.assertIsNone(_ir.tensor_names(ir + " "))
+
+    def test_gradients_where_no_thread_can_start(self):
+        from attn import _gradients
+
+        q, = self.leaves((1, 2, 9, 56))
+        with mock.patch("attn._call.refusal", _gradients.refusal.__wrapped__), \
+                mock.patch("attn._executable.ThreadPoolExecutor.submit", side_effect=RuntimeError("at exit")):
+            attn.sdpa(q, q, q).sum().backward()
+        self.assertTrue(bool(torch.isfinite(q.grad).all()))
+
     def test_second_derivatives(self):
         q, = self.leaves((1, 2, 9, 64))
         reason = "no gradient of their own \\(double backward\\)"
