@@ -196,7 +196,7 @@ private:
 /// A module to compile; see attn_compile_args.
 struct Source {
   std::string ir;
-  std::string target = ""; // the default
+  std::string target; // empty: the default
   std::optional<std::string> schedule = std::nullopt;
   std::optional<std::string> instrument = std::nullopt;
   std::vector<const char *> gradients = {};
