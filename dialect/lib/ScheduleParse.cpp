@@ -73,7 +73,7 @@ private:
 struct PlaceOptions {
   int64_t depth = 1;
   SmallVector<int64_t> parts;
-  StringAttr over;
+  SmallVector<StringAttr> over;
   bool cross = false;
   SmallVector<StringAttr> only;
   bool fullImplied = false, freeImplied = false;
@@ -339,10 +339,12 @@ ParseResult ScheduleParser::parsePlaceOptions(PlaceOptions &options) {
     return failure();
   }
   if (succeeded(parser.parseOptionalKeyword("over"))) {
-    if (parseName(options.over, "a place")) {
-      return failure();
-    }
-    if (succeeded(parser.parseOptionalLSquare())) {
+    do {
+      if (parseName(options.over.emplace_back(), "a place")) {
+        return failure();
+      }
+    } while (succeeded(parser.parseOptionalPlus()));
+    if (options.over.size() == 1 && succeeded(parser.parseOptionalLSquare())) {
       if (parser.parseKeyword("cross") || parser.parseRSquare()) {
         return failure();
       }

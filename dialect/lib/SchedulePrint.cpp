@@ -140,9 +140,11 @@ void SchedulePrinter::print(PlaceAttr place) {
     }
     printer << ')';
   }
-  if (place.getOver()) {
+  if (!place.getOver().empty()) {
     printer << " over ";
-    printName(place.getOver());
+    llvm::interleave(
+        place.getOver(), printer.getStream(),
+        [&](StringAttr host) { printName(host); }, " + ");
     printer << (place.getOverCross() ? "[cross]" : "");
   }
   if (!place.getOnly().empty()) {

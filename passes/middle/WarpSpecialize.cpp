@@ -50,10 +50,11 @@ private:
   UnitAttr unitIf(bool holds) {
     return holds ? builder.getUnitAttr() : UnitAttr();
   }
+  /// Returns the host of a place in memory, which has one at most.
   FlatSymbolRefAttr hostOf(PlaceAttr place) {
-    return place.getOver() && !place.getOver().getValue().empty()
-               ? FlatSymbolRefAttr::get(place.getOver())
-               : FlatSymbolRefAttr();
+    return place.getOver().empty()
+               ? FlatSymbolRefAttr()
+               : FlatSymbolRefAttr::get(place.getOver().front());
   }
 
   SmallVector<Value> valuesIn(PlaceAttr attr) {

@@ -26,11 +26,11 @@ static int64_t barriersOf(const Place &place, int subtileCount) {
 static void addPlace(ResourceNeeds &needs, const BoundSchedule &bound,
                      const Place &place) {
   int64_t barriers = barriersOf(place, bound.subtileCount);
-  bool isHosted = place.host >= 0;
+  bool isHosted = !place.hosts.empty();
   if (place.space == Space::Smem) {
     needs.places.push_back(
         {place.name, place.bytes,
-         isHosted ? bound.places[place.host].name : StringRef(),
+         isHosted ? bound.places[place.hosts.front()].name : StringRef(),
          bound.kernel->values[place.cycles.front().front()].shape.size() < 2,
          barriers, std::nullopt});
     for (auto [value, bytes] : place.rows) {

@@ -59,6 +59,14 @@ LogicalResult checkVector(Operation *op, Type vector, Type whole, int64_t dim) {
          << layout.without(dim) << ", got " << vector;
 }
 
+/// Whether a tile is rounded to take fewer registers: no other op reads it
+/// than those that extend it.
+bool isOnlyUnpacked(Operation *op) {
+  return isa<arith::TruncFOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(),
+                      [](auto *user) { return isa<arith::ExtFOp>(user); });
+}
+
 LogicalResult checkPackedTiles(Operation *op) {
   auto unsupported = [&](Type type) {
     return op->emitOpError("attn-distribute: no lowering for arithmetic on "
@@ -79,7 +87,8 @@ LogicalResult checkPackedTiles(Operation *op) {
     if (isPackedTile(type) && !packs) {
       return unsupported(type);
     }
-    if (isPackedTile(type) && getElementTypeOrSelf(type) != dtype) {
+    if (isPackedTile(type) && getElementTypeOrSelf(type) != dtype &&
+        !isOnlyUnpacked(op)) {
       return op->emitOpError("attn-distribute: expected packed elements to be ")
              << dtype << ", got " << type;
     }

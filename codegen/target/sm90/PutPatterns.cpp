@@ -37,14 +37,18 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
     Value high = emit.bitAnd(emit.shiftRight(thread, 4), 1);
     Value swizzle = emit.bitAnd(emit.shiftRight(row, tile.swizzleRowShift()),
                                 tile.chunksPerSpan() - 1);
-    Value base =
+    // The address of the first chunk; the number of a chunk is in bits that are
+    // 0 in the address of a row.
+    Value first =
         smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
-    base = emit.add(base, emit.mul(row, tile.spanBytes()));
+    first = emit.add(first, emit.mul(row, tile.spanBytes()));
+    Value chunk = arith::XOrIOp::create(rewriter, loc, high, swizzle);
+    first = emit.add(first, emit.mul(chunk, SmemTile::chunkBytes));
     for (int64_t k = 0; k < tile.columns / 16; ++k) {
       int64_t panel = 2 * k / tile.chunksPerSpan();
-      Value chunk = emit.bitOr(high, 2 * k % tile.chunksPerSpan());
-      chunk = arith::XOrIOp::create(rewriter, loc, chunk, swizzle);
-      Value address = emit.add(base, emit.mul(chunk, SmemTile::chunkBytes));
+      int64_t inSpan = 2 * k % tile.chunksPerSpan() * SmemTile::chunkBytes;
+      Value address =
+          arith::XOrIOp::create(rewriter, loc, first, emit.constant(inSpan));
       address = emit.add(address, panel * tile.panelBytes());
       store(emit, address, adaptor.getValue(), 4 * k);
     }

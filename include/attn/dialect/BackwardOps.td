@@ -224,6 +224,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     ::attn::RowKeys getRowKeysSides() { return ::attn::rowKeysSides(getRowKeys()); }
     /// Returns dQ, dK or dV, or null if the op does not compute it.
     ::mlir::Value getGradient(::attn::Gradients which);
+    /// Whether `kept_p` of its config may be other than f32.
+    bool mayRoundP() { return getGradient(::attn::Gradients::DK) && !hasScoreRegion(); }
     /// Whether it computes derivatives by a capture or by the scale.
     bool isOfCapture() { return getGradients() >= ::attn::Gradients::RowSums && getGradients() <= ::attn::Gradients::Elements; }
   }];

@@ -94,6 +94,7 @@ def Attn_RingsWords : Attn_Words<"Rings", "the rings that K and V are loaded int
 def Attn_StageOWords : Attn_Words<"StageO", "where O waits to be stored", ["own", "over_q", "over_v"]>;
 def Attn_StorerWords : Attn_Words<"Storer", "which role stores O", ["consumers", "warp"]>;
 def Attn_OverlapWords : Attn_Words<"Overlap", "which product is issued first", ["qk_first", "pv_first", "none"]>;
+def Attn_KeptPWords : Attn_Words<"KeptP", "the type in which P is kept for dX", ["f32", "f16"]>;
 def Attn_RescaleWords : Attn_Words<"Rescale", "when O is rescaled", ["after_pv", "before_pv"]>;
 
 //===----------------------------------------------------------------------===//
@@ -454,6 +455,12 @@ def Attn_Rung
   let consumedBy = Attn_BySchedule;
   let follows = 1;
   let at = 14;
+}
+def Attn_KeptPKnob
+    : Attn_Field<34, "kept_p", Attn_KeptPWords, "f32",
+                 "how a kernel of gradients keeps P for dX: as it is computed, or rounded, in half the registers"> {
+  let follows = 1;
+  let at = 15;
 }
 
 //===----------------------------------------------------------------------===//

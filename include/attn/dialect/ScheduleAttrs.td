@@ -97,11 +97,11 @@ def Attn_RoleAttr : Attn_PartAttr<"Role"> {
 def Attn_PlaceAttr : Attn_PartAttr<"Place"> {
   let summary = "storage for values: a channel (with barriers) or a hold (without)";
   // cycles: alternatives that take slots in turn; the values of one cycle share a slot and a barrier.
-  // parts: numerators and denominators, flattened. over: host place, null where the place has storage
+  // parts: numerators and denominators, flattened. over: host places, none where the place has storage
   // of its own; overCross: of the other sub-tile.
   let parameters = (ins "::mlir::StringAttr":$name, "bool":$channel,
     ArrayRefParameter<"::mlir::ArrayAttr">:$cycles, "::attn::Space":$space, "int64_t":$depth,
-    OptionalArrayRefParameter<"int64_t">:$parts, "::mlir::StringAttr":$over, "bool":$overCross,
+    OptionalArrayRefParameter<"int64_t">:$parts, OptionalArrayRefParameter<"::mlir::StringAttr">:$over, "bool":$overCross,
     OptionalArrayRefParameter<"::mlir::StringAttr">:$only, "bool":$fullImplied, "bool":$freeImplied,
     "::attn::Granularity":$granularity, "::attn::Scope":$scope);
 }
@@ -144,8 +144,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
             | `sync` name `ring` role
             | `edge` name [`split`] [`joins` chan `:` part] [`credits` n] [`scope` scope]
 }], Attn_StatementRules, [{            | `body` role [`[` n `]`] `{` [`before` list] [`kv` list] [`after` list] `}`
-    option := in this order: `depth` n, `parts` `(` n `of` n,.. `)`, `over` place [`[` `cross` `]`],
+    option := in this order: `depth` n, `parts` `(` n `of` n,.. `)`, `over` host,
               `for` `(` step,.. `)`, `full_implied`, `free_implied`, `gran` granularity, `scope` scope
+    host   := place [`[` `cross` `]`] | place (`+` place)*
     list   := `{` entry* `}`
     entry  := [guard `:`] (step [`[` n `]`] [`:` part] | act `(` name [`[` n `]`] `)`) [`+` shift]
     ```
@@ -153,8 +154,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     all CTAs; a slot is free when all of them have released it. An edge of that scope is signalled
     by every CTA to every CTA.
     `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
-    `after`: work items). `over x[cross]` shares the memory of the other sub-tile of x. A name is
-    quoted if it is the word of a guard or not an identifier. The statements `knob` set:
+    `after`: work items). `over x[cross]` shares the memory of the other sub-tile of x, `over x + y`
+    the registers of both. A name is quoted if it is the word of a guard or not an identifier. The statements `knob` set:
 }], Attn_StatementLines, [{
     **Constraints** (what fits a kernel and a machine is judged by `attn-verify-schedule`)
     - C1: the names of roles, of places, of edges and turns, and of rendezvous are different

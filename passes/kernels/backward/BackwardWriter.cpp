@@ -422,6 +422,17 @@ Value BackwardWriter::writeKept(StringRef step, Value probabilities) {
   })[0];
 }
 
+Value BackwardWriter::keep(Value probabilities) {
+  if (config.getKeptP() == KeptP::F32) {
+    return probabilities;
+  }
+  Type type = scores.clone(b.getF16Type());
+  return b.step("cvt_pk", probabilities, type,
+                [&](ValueRange values) -> Values {
+                  return {b.make<arith::TruncFOp>(type, values[0])};
+                })[0];
+}
+
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
                                        Value delta, Value slope) {
   Values operands{probabilities, products, delta};
@@ -430,6 +441,9 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
   }
   return b.step("dsoft", operands, scores, [&](ValueRange values) -> Values {
     Value difference, p = values[0];
+    if (p.getType() != scores) {
+      p = b.make<arith::ExtFOp>(scores, p);
+    }
     if (args.dropout) {
       Value none =
           alongKeys(b, b.make<arith::NegFOp>(values[2]), scores, owned);

@@ -47,6 +47,8 @@ public:
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
+  /// Writes a step that rounds P where `kept_p` says so; returns what is kept.
+  mlir::Value keep(mlir::Value probabilities);
   /// Writes the probabilities of scores, with the sign bit set where dropout
   /// drops the pair; sets `slope` to the derivative of the user's function, or
   /// to null. A kernel with sums of dQ has no registers to keep the derivative:

@@ -41,9 +41,9 @@ Value KeyGradientKernel::addToKeyGradient(Value sum) {
   Value delta = w.loadRows("ld_dl", w.args.delta, work);
   Value products = w.multiply("dp", v, outGradient);
   bool isScaled = w.args.sums && slope;
-  Value derivatives = isScaled
-                          ? w.writeDerivatives(slope, products, delta, Value())
-                          : w.writeDerivatives(p, products, delta, slope);
+  Value derivatives =
+      isScaled ? w.writeDerivatives(slope, products, delta, Value())
+               : w.writeDerivatives(w.keep(p), products, delta, slope);
   Value ds = w.writeRounded("cvt_ds", derivatives);
   Value result = w.addProduct("mm_dk", ds, q, sum);
   if (w.args.sums) {

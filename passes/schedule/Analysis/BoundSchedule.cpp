@@ -177,8 +177,18 @@ SmallVector<const Place *, 2> BoundSchedule::targetsOf(int value,
 void BoundSchedule::appendCells(const Place &place, Subtile t, int cycle,
                                 int part, int value,
                                 SmallVectorImpl<int> &cells) const {
-  const Place &base = place.host < 0 ? place : places[place.host];
-  bool guest = place.host >= 0;
+  if (place.hosts.empty()) {
+    appendCellsOf(place, place, t, cycle, part, value, cells);
+  }
+  for (int host : place.hosts) {
+    appendCellsOf(place, places[host], t, cycle, part, value, cells);
+  }
+}
+
+void BoundSchedule::appendCellsOf(const Place &place, const Place &base,
+                                  Subtile t, int cycle, int part, int value,
+                                  SmallVectorImpl<int> &cells) const {
+  bool guest = &place != &base;
   SmallVector<Subtile, 4> hostTiles = {t};
   auto all = [](int count) { return llvm::to_vector<4>(llvm::seq(0, count)); };
   SmallVector<int, 4> slots = {cycle % place.depth}, atoms = all(base.atoms),

@@ -60,7 +60,7 @@ LogicalResult PlaceChecker::checkChannel(int index) const {
   const KernelValue &value = kernel.values[index];
   bool isLoaded = isCopied(index) && value.origin == Origin::Step;
   if (value.isWork) {
-    bool isBare = !place.hasFull || !place.hasFree || place.host >= 0 ||
+    bool isBare = !place.hasFull || !place.hasFree || !place.hosts.empty() ||
                   place.cycles.size() > 1;
     return refuseIf(isBare, Mechanism::BareWork, "channel",
                     "of work items without barriers and memory of its own");
@@ -157,7 +157,7 @@ bool PlaceChecker::isTileWithRows() const {
            });
   };
   return place.channel && place.space == Space::Smem &&
-         place.cycles.size() == 1 && place.host < 0 && !place.inCluster &&
+         place.cycles.size() == 1 && place.hosts.empty() && !place.inCluster &&
          place.hasFull && place.hasFree &&
          kernel.values[values.front()].shape.size() == 2 &&
          llvm::all_of(values.drop_front(), isRow);

@@ -203,16 +203,11 @@ LogicalResult ScheduleBinder::bindPlace(PlaceAttr attr) {
   return success();
 }
 
-LogicalResult ScheduleBinder::bindHost(Place &place) {
-  StringAttr over = place.attr.getOver();
-  place.atoms = std::max(place.atoms, place.parts);
-  if (!over) {
-    return success();
-  }
+LogicalResult ScheduleBinder::bindHost(Place &place, StringAttr over) {
   auto host = llvm::find_if(bound.places, [&](const Place &other) {
     return other.name == over.getValue();
   });
-  if (host == bound.places.end() || host->attr.getOver()) {
+  if (host == bound.places.end() || !host->attr.getOver().empty()) {
     return reject(
         emitError, "V10",
         formatv("expected '{0}' over a place with storage of its own, "
@@ -234,10 +229,25 @@ LogicalResult ScheduleBinder::bindHost(Place &place) {
                 "both cut in 2, got {2} sub-tiles",
                 place.name, host->name, bound.subtileCount));
   }
-  place.host = host - bound.places.begin();
+  place.hosts.push_back(host - bound.places.begin());
   host->atoms =
       std::max({host->atoms, place.parts, host->cut ? 1 : bound.subtileCount});
   return success();
+}
+
+LogicalResult ScheduleBinder::bindHosts(Place &place) {
+  place.atoms = std::max(place.atoms, place.parts);
+  ArrayRef<StringAttr> over = place.attr.getOver();
+  // Registers need not be consecutive.
+  if (over.size() > 1 && place.space != Space::Reg) {
+    return reject(emitError, "V10",
+                  formatv("expected '{0}' over one place, as it is in '{1}', "
+                          "got {2}",
+                          place.name, stringifySpace(place.space),
+                          over.size()));
+  }
+  return success(llvm::all_of(
+      over, [&](StringAttr host) { return succeeded(bindHost(place, host)); }));
 }
 
 LogicalResult ScheduleBinder::bindPlaces() {
@@ -247,7 +257,7 @@ LogicalResult ScheduleBinder::bindPlaces() {
     }
   }
   for (Place &place : bound.places) {
-    if (failed(bindHost(place))) {
+    if (failed(bindHosts(place))) {
       return failure();
     }
   }

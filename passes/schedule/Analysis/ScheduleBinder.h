@@ -27,7 +27,8 @@ private:
   LogicalResult bindPlace(PlaceAttr attr);
   LogicalResult checkScope(StringRef name, Scope scope);
   LogicalResult checkShared(const Place &place, ArrayRef<int> values);
-  LogicalResult bindHost(Place &place);
+  LogicalResult bindHosts(Place &place);
+  LogicalResult bindHost(Place &place, StringAttr over);
   LogicalResult bindEdges();
   LogicalResult bindTurns();
   void findHomes();

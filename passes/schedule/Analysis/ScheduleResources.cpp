@@ -45,14 +45,19 @@ LogicalResult ResourceChecker::checkPlace(const Place &place) {
                           place.name, machine.getName().getValue(),
                           stringifySpace(place.space)));
   }
-  if (place.host < 0 || place.bytes <= bound.places[place.host].bytes) {
+  int64_t bytes = 0;
+  std::string names;
+  for (int host : place.hosts) {
+    bytes += bound.places[host].bytes;
+    names +=
+        (names.empty() ? "'" : " + '") + bound.places[host].name.str() + "'";
+  }
+  if (place.hosts.empty() || place.bytes <= bytes) {
     return success();
   }
-  const Place &host = bound.places[place.host];
   return reject(emitError, "V10",
-                formatv("expected '{0}' to fit over '{1}' of {2} bytes, got "
-                        "{3}",
-                        place.name, host.name, host.bytes, place.bytes));
+                formatv("expected '{0}' to fit over {1} of {2} bytes, got {3}",
+                        place.name, names, bytes, place.bytes));
 }
 
 LogicalResult ResourceChecker::checkSpaces() {
@@ -166,7 +171,7 @@ LogicalResult ResourceChecker::checkFragments() {
   }
   std::string parts;
   for (const Place &place : bound.places) {
-    if (place.space == Space::Reg && place.host < 0) {
+    if (place.space == Space::Reg && place.hosts.empty()) {
       parts += (parts.empty() ? "'" : ", '") + place.name.str() + "'";
     }
   }

@@ -117,9 +117,9 @@ llvm::Error PointReader::readPlaces() {
   }
   point[Knob::QDepth] = q.getDepth();
   point[Knob::StageP] = p.getSpace();
-  if (StringAttr host = oe.getOver()) {
+  if (!oe.getOver().empty()) {
     point[Knob::StageO] =
-        host.getValue() == "q" ? StageO::OverQ : StageO::OverV;
+        oe.getOver().front() == "q" ? StageO::OverQ : StageO::OverV;
   }
   if (PlaceAttr work = schedule.findPlace("work")) {
     point[Knob::WorkDepth] = work.getDepth();

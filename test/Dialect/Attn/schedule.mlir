@@ -17,6 +17,7 @@
 // CHECK-NEXT: chan st = alpha | lf + mf in smem depth 1 gran warp
 // CHECK-NEXT: chan p = p in tmem depth 1 parts(3 of 4, 1 of 4) over s[cross] for(mm_dk, mm_dq) full_implied free_implied gran thread scope cluster
 // CHECK-NEXT: hold oe = oe in smem depth 1 over v
+// CHECK-NEXT: hold dq = dq in reg depth 1 over s + "a b"
 // CHECK-NEXT: turn tc ring wg
 // CHECK-NEXT: turn tb ring wg unprimed
 // CHECK-NEXT: sync drain ring wg
@@ -54,6 +55,7 @@ attn.table_entry fwd @every head_dim 128, -1 masks ["none"]
   chan st = alpha | lf + mf in smem depth 1 gran warp
   chan p = p in tmem parts(3 of 4, 1 of 4) over s[cross] for(mm_dk, mm_dq) full_implied free_implied gran thread scope cluster
   hold oe = oe in smem over v
+  hold dq = dq in reg over s+"a b"
   knob peel first_masked
   knob skip right
   knob launch dependent

@@ -428,7 +428,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
     those of `attn-tile`, `sr` that of the statistics, and `sc` the columns of sums. The loop of dQ has the steps ld_k, ld_v, qk, dp, score, mask, exp,
     dsoft, cvt_ds and mm_dq; that of dK and dV ld_q, ld_lse, ld_do, qk, score, mask, exp, for dV cvt_p and
-    mm_dv, and for dK ld_dl, dp, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, or of transposed shares mm_dqt, put_dqt and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
+    mm_dv, and for dK ld_dl, dp, cvt_pk if `kept_p` is f16, dsoft, cvt_ds and mm_dk, with sums also put_ds, mm_dq, put_dq and red_dq, or of transposed shares mm_dqt, put_dqt and red_dq, and with turns wait_dq and pass_dq. A kernel by a capture has the result `NAME_sums` or `dNAME`, where NAME is the
     name of the capture or `scale`; its loop has the steps add, add and st by pairs, or st by elements, which accumulates.
     One of `seeing` has the arguments q, k and those of captures, and the result `seeing`; its steps are hull, see and st.
 

@@ -20,7 +20,7 @@ struct Place {
   SmallVector<int, 2> only;                   // steps; empty for every reader
   bool hasFull = false, hasFree = false;      // barriers
   bool inCluster = false;                     // filled in all its CTAs at once
-  int host = -1;
+  SmallVector<int, 1> hosts;                  // places whose storage it has
   bool cross = false;
   bool cut = false;  // each sub-tile has its own storage
   int members = 1;   // values that share a slot
@@ -173,6 +173,10 @@ public:
 
 private:
   friend class ScheduleBinder;
+  /// Appends those in the storage of `base`: its own, or that of a host.
+  void appendCellsOf(const Place &place, const Place &base, Subtile t,
+                     int cycle, int part, int value,
+                     SmallVectorImpl<int> &cells) const;
   bool isPutElsewhere(const Instance &instance, const KernelStep &step) const;
 
   SmallVector<StringRef> cutAxis;         // by value

@@ -15,6 +15,7 @@ module attributes {attn.values = #attn.kernel_values<bwd_ordered {
   step score s1<M, N>, g<M, N>
   step mask s2<M, N>
   step exp p32<M, N>, pg<M, N>
+  step cvt_pk pk<M, N>
   step cvt_p p<M, N>
   step dsoft ds32<M, N>
   step cvt_ds ds<M, N>
