@@ -78,9 +78,8 @@ class Kernel:
     def lonely_problem(self, dim):
         """A problem whose documents lonely_ids.py writes."""
         path = self.bundle.replace(".attn", ".npy")
-        batches, length = lonely_ids.write(path)
-        shape = f"{batches}x{length}x1x{dim}"
-        return f"{shape},{shape},1,normal,--tensor=ids={path}"
+        batches, queries, keys = lonely_ids.write(path)
+        return f"{batches}x{queries}x1x{dim},{batches}x{keys}x1x{dim},1,normal,--tensor=ids={path}"
 
     def source(self, description):
         """The path of the kernel's IR, which is written if it is that of gradients of an attention."""
