@@ -31,6 +31,7 @@ bool attn::mutation::writesFirstOperand(const ptx::Instruction &instruction) {
 Code::Code(const ptx::Function &function)
     : function(function), nodes(function.body.size()) {
   findScopes();
+  findLabels();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ptx::Statement &each = function.body[i];
     if (each.kind == ptx::Statement::Kind::Registers && nodes[i].inScope) {
@@ -40,6 +41,7 @@ Code::Code(const ptx::Function &function)
       findOperands(i);
     }
   }
+  findRepeated();
 }
 
 void Code::findScopes() {
@@ -107,6 +109,81 @@ void Code::findOperands(size_t statement) {
   if (!instruction.guard.empty()) {
     node.reads.push_back(resolve(statement, instruction.guard));
   }
+}
+
+void Code::findLabels() {
+  for (size_t i = 0; i < size(); ++i) {
+    if (statement(i).kind == ptx::Statement::Kind::Label && !nodes[i].inScope) {
+      labels[statement(i).text] = i;
+    }
+  }
+}
+
+std::vector<size_t> Code::successors(size_t statement) const {
+  const Node &node = nodes[statement];
+  bool leaves =
+      !node.inScope && (node.is("bra") || node.is("ret") || node.is("exit"));
+  std::vector<size_t> next;
+  if (!leaves || !node.instruction->guard.empty()) {
+    next.push_back(statement + 1);
+  }
+  if (leaves && node.is("bra")) {
+    auto target = labels.find(node.instruction->operands[0].name);
+    next.push_back(target == labels.end() ? statement : target->second);
+  }
+  return next;
+}
+
+bool Code::isReached(size_t from, size_t statement) const {
+  std::vector<bool> seen(size());
+  std::vector<size_t> left = successors(from);
+  while (!left.empty()) {
+    size_t at = left.back();
+    left.pop_back();
+    if (at >= size() || seen[at]) {
+      continue;
+    }
+    if (at == statement) {
+      return true;
+    }
+    seen[at] = true;
+    std::vector<size_t> next = successors(at);
+    left.insert(left.end(), next.begin(), next.end());
+  }
+  return false;
+}
+
+void Code::findRepeated() {
+  for (size_t i = 0; i < size(); ++i) {
+    nodes[i].isRepeated = isReached(i, i);
+    for (const std::string &name : nodes[i].reads) {
+      readers[name].push_back(i);
+    }
+  }
+}
+
+bool Code::isOnce(size_t statement) const {
+  std::vector<bool> seen(size());
+  std::vector<size_t> left = {statement};
+  while (!left.empty()) {
+    size_t at = left.back();
+    left.pop_back();
+    if (nodes[at].isRepeated) {
+      return false;
+    }
+    for (const std::string &name : nodes[at].writes) {
+      auto found = readers.find(name);
+      for (size_t i = 0; found != readers.end() && i < found->second.size();
+           ++i) {
+        size_t reader = found->second[i];
+        if (!seen[reader]) {
+          seen[reader] = true;
+          left.push_back(reader);
+        }
+      }
+    }
+  }
+  return true;
 }
 
 unsigned Code::countBranchesTo(std::string_view label) const {

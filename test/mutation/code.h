@@ -24,6 +24,9 @@ struct Node {
   std::vector<std::string> reads;
   /// The outermost inner scope around it: the statements [open, close].
   bool inScope = false;
+  /// A thread may come to it again. Loops in inner scopes, which are those of
+  /// waits, do not count.
+  bool isRepeated = false;
   size_t open = 0;
   size_t close = 0;
 
@@ -50,6 +53,9 @@ public:
   std::string resolve(size_t statement, std::string_view name) const;
   /// How many branches name this label.
   unsigned countBranchesTo(std::string_view label) const;
+  /// Whether no thread comes twice to the statement, nor to one that what it
+  /// computes leads to.
+  bool isOnce(size_t statement) const;
 
 private:
   using Scope = std::map<std::string, std::string, std::less<>>;
@@ -59,11 +65,21 @@ private:
                std::vector<std::string> &names) const;
   void findOperands(size_t statement);
   void findScopes();
+  void findLabels();
+  void findRepeated();
+  /// Whether a thread may come to `statement` after `from`.
+  bool isReached(size_t from, size_t statement) const;
+  /// The statements that may come next.
+  std::vector<size_t> successors(size_t statement) const;
 
   const ptx::Function &function;
   std::vector<Node> nodes;
   /// Of inner scopes, by the statement that opens them.
   std::map<size_t, Scope> scopes;
+  /// The statements of labels outside inner scopes.
+  std::map<std::string_view, size_t> labels;
+  /// The statements that read a register.
+  std::map<std::string, std::vector<size_t>> readers;
 };
 
 /// Whether the instruction's first operand is what it writes.

@@ -48,6 +48,7 @@ void Collector::beginSite(const std::string &kind, size_t statement) {
   beginSite(kind, ptx::print(*code[statement].instruction));
   site.statement = statement;
   site.line = code.line(statement);
+  site.once = code.isOnce(statement);
 }
 
 void Collector::beginSite(const std::string &kind, const std::string &text) {

@@ -10,8 +10,8 @@ it knows, and writes BUILD/mutation/report.md and report.json. Fails if
 - fewer mutants than --min-rate percent are noticed, not counting those that
   equivalents.json says are no faults, and those at the sites BESIDE,
 - more than --max-declared percent are said to be no faults there, or not reached,
-- or an entry of equivalents.json fits one that is noticed, or, with all
-  mutants, none.
+- or an entry of equivalents.json fits one that is noticed, unless it says that
+  this decides, or, with all mutants, none.
 """
 
 import argparse
@@ -56,10 +56,14 @@ def killer(mutant):
 class Equivalents:
     """The entries of equivalents.json: mutants that are no faults."""
 
-    def __init__(self, entries):
+    def __init__(self, entries, described=()):
         self.entries = entries
         self.errors = []
+        groups = {"gradients": [each["name"] for each in described if "loop_over" in each],
+                  "passes": [each["name"] for each in described if "gradients" in each]}
         for entry in entries:
+            if "kernels" in entry:
+                entry["kernels"] = [name for each in entry["kernels"] for name in groups.get(each, [each])]
             if entry["reason"] not in REASONS:
                 self.errors.append(f"equivalents.json: unknown reason '{entry['reason']}'")
 
@@ -67,6 +71,8 @@ class Equivalents:
     def fits(entry, mutant):
         kernels = entry.get("kernels", [mutant["kernel"]])
         if "reached" in mutant and entry.get("reached", True) != mutant["reached"]:
+            return False
+        if entry.get("once") and not mutant.get("once"):
             return False
         first, last = entry.get("numbers", [0, sys.maxsize])
         number = int(mutant["site"].split(".")[1])
@@ -95,7 +101,7 @@ def classify(results, equivalents):
             mutant["state"] = "crashed"
         elif mutant["by"]:
             mutant["state"] = "killed"
-            if entry:
+            if entry and not entry.get("decided"):
                 equivalents.errors.append(f"{mutant['id']} is declared '{entry['reason']}' and was noticed: "
                                           f"{mutant['killer']}")
         elif entry:
@@ -236,7 +242,7 @@ def main():
     os.makedirs(args.output, exist_ok=True)
     described = runner.load("kernels.json")
     kernels = [runner.Kernel(each, args) for each in described if is_asked_for(each, args)]
-    equivalents = Equivalents(runner.load("equivalents.json"))
+    equivalents = Equivalents(runner.load("equivalents.json"), described)
     results, errors = runner.run_all(kernels, args)
     classify(results, equivalents)
     if not args.kernels and not args.sites and args.every == 1 and not args.sample:

@@ -247,6 +247,7 @@ run::JsonLine describe(const Mutant &mutant) {
   line.add("site", mutant.site)
       .add("operation", mutant.operation)
       .add("line", uint64_t(mutant.line))
+      .add("once", mutant.once)
       .add("before", mutant.before)
       .add("after", mutant.after);
   return line;
@@ -334,6 +335,9 @@ void select(const Arguments &arguments, std::vector<Mutant> &mutants) {
 void runMutant(const Arguments &arguments, const Kernel &kernel,
                const Mutant &mutant, Coverage &coverage, Runner &runner) {
   runtime::Bundle changed = applyMutant(kernel.bundle, kernel.module, mutant);
+  // If PTX is changed, the other kernels of a pass are as they were.
+  std::string_view broken = findKernel(kernel.module)->name;
+  sim::getSimDevice().trackOnly(mutant.plan.empty() ? std::string(broken) : "");
   Verdict verdict = runner.runMutant(changed, 0, 1);
   bool isReached = !verdict.by.empty() || !mutant.plan.empty() ||
                    coverage.isReached(mutant.statement);

@@ -36,6 +36,8 @@ struct Mutant {
   size_t statement = 0;
   unsigned line = 0;
   std::string before;
+  /// No thread comes twice to the statement, or to what its result leads to.
+  bool once = false;
   /// The new text; empty if the statement is removed.
   std::string after;
 

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "test", "Inputs"))
 import gradient_ir
+import lonely_ids
 
 LAUNCHES = os.path.join(ROOT, "test", "sim", "kernels", "launches.py")
 # Mutants that one process runs, in about a minute.
@@ -58,6 +59,8 @@ class Kernel:
         self.options += [f"--sites={args.sites}"] if args.sites else []
         self.trial = self.launches(args.output) if "ptx" in description else [
             f"--problem={problem}" for problem in problems(description)]
+        if description.get("lonely_ids"):
+            self.trial.append("--problem=" + self.lonely_problem(description["head_dim"]))
         self.trial.append(f"--seeds={args.seeds}")
         status, self.mutants, error = self.mutate(["--list"])
         if status:
@@ -71,6 +74,12 @@ class Kernel:
         subprocess.run([sys.executable, "-B", LAUNCHES, folder, os.path.basename(self.bundle)[:-len(".ptx")]], check=True)
         kernel = os.path.basename(self.bundle).replace(".ptx", ".*.json")
         return [f"--launch={path}" for path in sorted(glob.glob(os.path.join(folder, kernel)))]
+
+    def lonely_problem(self, dim):
+        """A problem whose documents lonely_ids.py writes."""
+        path = self.bundle.replace(".attn", ".npy")
+        batches, queries, keys = lonely_ids.write(path)
+        return f"{batches}x{queries}x1x{dim},{batches}x{keys}x1x{dim},1,normal,--tensor=ids={path}"
 
     def source(self, description):
         """The path of the kernel's IR, which is written if it is that of gradients of an attention."""

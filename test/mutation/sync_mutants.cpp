@@ -107,6 +107,12 @@ static void addCommit(Collector &collector, size_t statement) {
   collector.drop(statement, statement + 1);
 }
 
+/// The wait of a launch for the ones before.
+static void addLaunchWait(Collector &collector, size_t statement) {
+  collector.beginSite("launch-wait", statement);
+  collector.drop(statement, statement + 1);
+}
+
 /// A barrier of the CTA: it has an id, and perhaps a count.
 static bool isNamedBarrier(const Node &node) {
   return (node.is("bar") || node.is("barrier")) && !node.has(".cluster");
@@ -170,6 +176,8 @@ void attn::mutation::addSyncMutants(Collector &collector) {
     } else if (node.is("fence") || node.is("membar") ||
                (node.is("wgmma") && node.has(".fence"))) {
       addFence(collector, i);
+    } else if (node.is("griddepcontrol") && node.has(".wait")) {
+      addLaunchWait(collector, i);
     } else if (node.has(".wait_group") || node.has(".wait_group.read")) {
       addGroupWait(collector, i);
     } else if (node.has(".commit_group")) {

@@ -51,6 +51,21 @@ class ClassifyTest(unittest.TestCase):
         self.assertEqual(states, ["killed"])
         self.assertEqual(errors, ["k:wait.1:drop is declared 'redundant' and was noticed: wrong value"])
 
+    def test_entry_that_a_run_decides(self):
+        entry = {"reason": "redundant", "decided": True}
+        states, errors = self.classify([entry], mutant(by="value"), mutant(), mutant(reached=False))
+        self.assertEqual((states, errors), (["killed", "equivalent", "survived"], []))
+
+    def test_entry_of_what_runs_once(self):
+        entry = {"reason": "redundant", "once": True}
+        states, _ = self.classify([entry], mutant(once=True), mutant(once=False))
+        self.assertEqual(states, ["equivalent", "survived"])
+
+    def test_entry_of_a_group_of_kernels(self):
+        described = [{"name": "k", "loop_over": "keys"}, {"name": "other"}]
+        equivalents = judge.Equivalents([{"kernels": ["gradients"], "reason": "redundant"}], described)
+        self.assertEqual(equivalents.entries[0]["kernels"], ["k"])
+
     def test_entry_without_mutant_is_an_error(self):
         _, errors = self.classify([{"kernels": ["other"], "reason": "redundant"}], mutant())
         self.assertEqual(len(errors), 1)

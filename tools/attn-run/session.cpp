@@ -88,12 +88,13 @@ bool Session::prepare() {
       return false;
     }
   }
-  return workspace.allocate(bundle, args, error);
+  return workspace.allocate(bundle, args, size_t(plan.variants[variant].zeroed),
+                            error);
 }
 
 bool Session::restart(attn_bundle *other) {
   bundle = other;
-  return tensors.upload(error) && workspace.clear(error);
+  return tensors.upload(error) && workspace.reset(error);
 }
 
 bool Session::launch() { return gpu.launch(bundle, args) || failGpu(); }

@@ -26,16 +26,20 @@ public:
   bool prepare();
   bool launch();
   /// Switches later launches to `other`, which has the same arguments, with the
-  /// original inputs and a cleared workspace.
+  /// original inputs and a reset workspace.
   bool restart(attn_bundle *other);
   /// Launches once with poisoned outputs and downloads them.
   bool launchAndDownload();
+  bool clearWorkspace() { return workspace.clear(error); }
   bool downloadWorkspace(std::vector<unsigned char> &bytes) {
     return workspace.download(bytes, error);
   }
   /// Checks that the results of launchAndDownload() are in bounds and complete,
-  /// and that the inputs are unchanged.
-  bool checkGuards() { return tensors.checkGuards(error); }
+  /// that the inputs are unchanged, and that the workspace is fit for the next
+  /// launch.
+  bool checkGuards() {
+    return tensors.checkGuards(error) && workspace.checkZeroed(error);
+  }
   /// Launches `count` times and checks that the outputs are identical.
   bool repeat(int64_t count);
   /// The median time of a launch in milliseconds.

@@ -2,6 +2,10 @@
 
 #include "workspace.h"
 
+#include "host_tensor.h"
+
+#include <algorithm>
+
 using namespace attn::run;
 
 static bool failed(const Gpu &gpu, std::string &error) {
@@ -10,10 +14,11 @@ static bool failed(const Gpu &gpu, std::string &error) {
 }
 
 bool Workspace::allocate(attn_bundle *bundle, attn_launch_args &args,
-                         std::string &error) {
+                         size_t mustBeZero, std::string &error) {
   if (!gpu.workspaceSize(bundle, args, size)) {
     return failed(gpu, error);
   }
+  zeroed = std::min(mustBeZero, size);
   if (size == 0) {
     return true;
   }
@@ -23,7 +28,15 @@ bool Workspace::allocate(attn_bundle *bundle, attn_launch_args &args,
   args.workspace = reinterpret_cast<void *>(buffer.get());
   args.workspace_size = size;
   args.flags = ATTN_LAUNCH_WORKSPACE_READY;
-  return clear(error);
+  return reset(error);
+}
+
+bool Workspace::reset(std::string &error) {
+  std::vector<unsigned char> bytes(size, kPoison);
+  std::fill_n(bytes.begin(), zeroed, 0);
+  return bytes.empty() ||
+         gpu.upload(buffer.get(), bytes.data(), bytes.size()) ||
+         failed(gpu, error);
 }
 
 bool Workspace::clear(std::string &error) {
@@ -31,6 +44,22 @@ bool Workspace::clear(std::string &error) {
   return zeros.empty() ||
          gpu.upload(buffer.get(), zeros.data(), zeros.size()) ||
          failed(gpu, error);
+}
+
+bool Workspace::checkZeroed(std::string &error) {
+  std::vector<unsigned char> bytes(zeroed);
+  if (!bytes.empty() &&
+      !gpu.download(bytes.data(), buffer.get(), bytes.size())) {
+    return failed(gpu, error);
+  }
+  auto left = std::find_if(bytes.begin(), bytes.end(),
+                           [](unsigned char byte) { return byte != 0; });
+  if (left == bytes.end()) {
+    return true;
+  }
+  error = "guard: byte " + std::to_string(left - bytes.begin()) +
+          " of the workspace has to be zero for the next launch, and is not";
+  return false;
 }
 
 bool Workspace::download(std::vector<unsigned char> &bytes,

@@ -51,6 +51,11 @@ struct GridLaunch {
   unsigned block[3] = {1, 1, 1};
   unsigned cluster[3] = {1, 1, 1};
   uint32_t dynamicShared = 0;
+  /// It may begin before the launches before it have ended.
+  bool dependent = false;
+  /// The most clusters that the machine runs at the same time, 0 for all. If
+  /// the grid has more, they may start in any order.
+  uint64_t resident = 0;
   /// Program::paramBytes bytes.
   std::vector<uint8_t> params;
   /// Memory without content: the grid may only read what it has written.

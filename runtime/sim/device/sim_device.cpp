@@ -18,7 +18,7 @@ namespace {
 
 class SimKernels final : public LoadedKernels {
 public:
-  explicit SimKernels(const SimOptions &options) : options(options) {}
+  explicit SimKernels(const SimDevice &device) : device(device) {}
 
   Status load(const Bundle &code,
               const std::vector<const PlanLaunch *> &launches);
@@ -37,7 +37,7 @@ private:
   Status pack(const PreparedLaunch &prepared, const Program *&program,
               std::vector<uint8_t> &params) const;
 
-  const SimOptions &options;
+  const SimDevice &device;
   std::vector<Kernel> kernels;
 };
 
@@ -235,6 +235,19 @@ Status SimKernels::check(const PreparedLaunch &prepared) {
   return pack(prepared, program, params);
 }
 
+/// Returns how many CTAs of a launch fit into a multiprocessor at most.
+static uint64_t countPerMultiprocessor(const Program &program,
+                                       const GridLaunch &launch) {
+  constexpr uint64_t mostThreads = 2048;
+  constexpr uint64_t mostShared = 228 * 1024;
+  uint64_t threads =
+      uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
+  uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicShared;
+  return std::max<uint64_t>(
+      1, std::min(mostThreads / std::max<uint64_t>(threads, 1),
+                  mostShared / std::max<uint64_t>(shared, 1)));
+}
+
 Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
   const PlanLaunch &plan = *prepared.launch;
   const Program *program = nullptr;
@@ -246,9 +259,16 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
   std::copy(plan.block.begin(), plan.block.end(), launch.block);
   std::copy(plan.cluster.begin(), plan.cluster.end(), launch.cluster);
   launch.dynamicShared = plan.smem;
+  launch.dependent = plan.dependent;
+  launch.resident = uint64_t(device.getMultiprocessorCount()) *
+                    countPerMultiprocessor(*program, launch);
   launch.fresh = findFresh(prepared);
   GlobalMemory memory;
   collectMemory(prepared, memory);
+  SimOptions options = device.getOptions();
+  if (!device.tracks(plan.kernel)) {
+    options.hazards = HazardMode::Off;
+  }
   GridResult result = runGrid(*program, launch, memory, options);
   for (const auto &[key, report] : result.reports.get()) {
     logMessage(ATTN_LOG_WARNING, "kernel " + quote(plan.kernel) + ", seed " +
@@ -269,7 +289,7 @@ Status SimKernels::launch(const PreparedLaunch &prepared, void *, bool) {
 Status SimDevice::load(const Bundle &code, const LaunchPlan &,
                        const std::vector<const PlanLaunch *> &launches,
                        std::unique_ptr<LoadedKernels> &kernels) {
-  auto loaded = std::make_unique<SimKernels>(options);
+  auto loaded = std::make_unique<SimKernels>(*this);
   if (Status status = loaded->load(code, launches)) {
     return status;
   }

@@ -23,11 +23,18 @@ public:
 
   /// They must not change while a launch runs.
   SimOptions &getOptions() { return options; }
+  const SimOptions &getOptions() const { return options; }
+  /// Tracks the hazards of this kernel alone; "" for those of all.
+  void trackOnly(const std::string &kernel) { tracked = kernel; }
+  bool tracks(const std::string &kernel) const {
+    return tracked.empty() || kernel == tracked;
+  }
   /// Sets an option by name, like attn_simulator_option.
   runtime::Status setOption(const std::string &name, const std::string &value);
 
 private:
   SimOptions options;
+  std::string tracked;
   int64_t multiprocessors = 132;
 };
 

@@ -212,6 +212,12 @@ bool AccessHistory::isFresh(uint64_t address) const {
 
 void AccessHistory::visit(TrackedMemory &memory, Accessor &by, uint64_t address,
                           uint32_t bytes) {
+  if (memory.isGlobal && !by.known->previousEnded) {
+    report(Rule::RaceLaunch, by,
+           std::string(by.writes ? "writes" : "reads") + " global address " +
+               toHex(address) +
+               ", and has not waited for the launches before this one");
+  }
   auto visitCell = [&](ShadowCell &cell, uint64_t at) {
     if (cell.write) {
       check(memory, by, cell.write, /*wrote=*/true, at);

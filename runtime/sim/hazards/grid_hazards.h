@@ -9,6 +9,7 @@
 #include "hazards/knowledge.h"
 #include "hazards/shadow.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace attn::sim {
@@ -31,6 +32,8 @@ struct GridHazards {
 
   /// See SimOptions.
   const bool ordersSums;
+  /// Some thread waits for the launches before.
+  std::atomic<bool> awaitsPrevious{false};
   /// CTAs run on several threads.
   std::mutex mutex;
   Shadow shadow{kGlobalReads};

@@ -7,6 +7,9 @@
 using namespace attn::sim;
 
 void Clock::raise(uint32_t component, uint32_t value) {
+  if (value == 0) {
+    return;
+  }
   if (component >= values.size()) {
     values.resize(component + 1);
   }
@@ -45,6 +48,7 @@ void Knowledge::join(const Knowledge &other) {
   inits.join(other.inits);
   tensor.join(other.tensor);
   started |= other.started;
+  previousEnded |= other.previousEnded;
   joinAll(remote, other.remote);
 }
 
@@ -53,6 +57,7 @@ void Knowledge::joinRemote(const Knowledge &other, uint64_t from, uint64_t to) {
     join(other);
     return;
   }
+  previousEnded |= other.previousEnded;
   remote[from].generic.join(other.generic);
   remote[from].asyncGlobal.join(other.asyncGlobal);
   joinAll(remote, other.remote);

@@ -23,6 +23,7 @@ public:
   void join(const Clock &other);
   /// Makes it know what both clocks knew.
   void meet(const Clock &other);
+  bool isEmpty() const { return values.empty(); }
 
 private:
   std::vector<uint32_t> values;
@@ -63,6 +64,8 @@ struct Knowledge {
   TensorKnowledge tensor;
   /// The CTAs of the cluster that are known to have started, one bit each.
   uint32_t started = 0;
+  /// The launches before this one are known to have ended.
+  bool previousEnded = false;
   /// By cluster number.
   std::map<uint64_t, RemoteKnowledge> remote;
 

@@ -56,7 +56,7 @@ void PlainAccesses::access(const Warp &warp, unsigned lane, Space space,
     }
     history.visitShared(by, uint32_t(address), bytes);
     if (action.scope != Scope::None) {
-      synchronize(warp, lane, variables[address]);
+      synchronize(warp, lane, variables, address);
     }
   } else if (space == Space::Global) {
     std::lock_guard<std::mutex> lock(history.grid.mutex);
@@ -68,7 +68,7 @@ void PlainAccesses::access(const Warp &warp, unsigned lane, Space space,
     by.keeps = keeps;
     history.visit(history.globalMemory, by, address, bytes);
     if (action.scope != Scope::None) {
-      synchronize(warp, lane, history.grid.variables[address]);
+      synchronize(warp, lane, history.grid.variables, address);
     }
   }
 }
@@ -89,6 +89,12 @@ AccessId PlainAccesses::storeShared(const Warp &warp, unsigned lane,
   return AccessId(sharedIndex, lane);
 }
 
+/// Whether a write of the current instruction passes on any knowledge.
+bool PlainAccesses::hasReleased(const Warp &warp, unsigned lane) const {
+  const LaneView &view = knowledge.viewOf(warp, lane);
+  return action.releases || view.releasedToCta || !view.known.device.isEmpty();
+}
+
 /// Returns what a relaxed write releases to the device: the effects of fences,
 /// including fences of other threads that are ordered before.
 Knowledge PlainAccesses::performed(const Warp &warp, unsigned lane) {
@@ -106,6 +112,7 @@ Knowledge PlainAccesses::performed(const Warp &warp, unsigned lane) {
   known.device = known.generic;
   if (epoch && view.releasedToCluster) {
     known.remote = view.releasedToCluster->remote;
+    known.previousEnded = view.releasedToCluster->previousEnded;
   }
   return known;
 }
@@ -165,16 +172,18 @@ void PlainAccesses::meet(const Warp &warp, unsigned lane,
 }
 
 /// Strong accesses order threads: a read of a value acquires what its write
-/// released, directly or with a fence.
+/// released, directly or with a fence. A red does not read for its thread, but
+/// passes on what earlier writes have released. Most additions release nothing.
 void PlainAccesses::synchronize(const Warp &warp, unsigned lane,
-                                SyncVariable &variable) {
-  if (action.reads && !variable.toCta.empty()) {
-    meet(warp, lane, variable);
+                                SyncVariables &all, uint64_t address) {
+  auto found = all.find(address);
+  if (found != all.end() && action.reads && action.returns) {
+    meet(warp, lane, found->second);
   }
-  if (action.writes && !action.reads) {
-    variable = {};
+  if (found != all.end() && action.writes && !action.reads) {
+    all.erase(found);
   }
-  if (action.writes) {
-    release(warp, lane, variable);
+  if (action.writes && hasReleased(warp, lane)) {
+    release(warp, lane, all[address]);
   }
 }

@@ -20,6 +20,8 @@ struct MemoryAction {
   bool acquires = false;
   bool releases = false;
   bool readOnly = false;
+  /// The thread gets what it reads: of atomics, red does not.
+  bool returns = true;
   /// It adds floating-point numbers.
   bool adds = false;
 };
@@ -45,7 +47,9 @@ public:
 
 private:
   uint32_t threadAccess(TrackedMemory &memory, const Warp &warp);
-  void synchronize(const Warp &warp, unsigned lane, SyncVariable &variable);
+  void synchronize(const Warp &warp, unsigned lane, SyncVariables &all,
+                   uint64_t address);
+  bool hasReleased(const Warp &warp, unsigned lane) const;
   Knowledge performed(const Warp &warp, unsigned lane);
   void release(const Warp &warp, unsigned lane, SyncVariable &variable);
   void meet(const Warp &warp, unsigned lane, const SyncVariable &variable);

@@ -48,6 +48,9 @@ enum class Severity : uint8_t {
     "copy, or init of an mbarrier, as lanes of one instruction")               \
   X(RaceReadOnly, "race.nc", Error,                                            \
     "ld.global.nc of bytes that the grid writes")                              \
+  X(RaceLaunch, "race.launch", Error,                                          \
+    "a launch that may begin before the one before it has ended uses global "  \
+    "memory, or ends, without a griddepcontrol.wait before")                   \
   /* Generic accesses and the async proxy. */                                  \
   X(ProxyFence, "proxy.missing-fence", Error,                                  \
     "bytes written by plain stores and read by wgmma or a bulk copy without "  \

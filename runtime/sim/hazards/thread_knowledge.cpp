@@ -23,6 +23,7 @@ ThreadKnowledge::ThreadKnowledge(Cluster &cluster)
     LaneView view;
     view.lanes = cluster.getCta(rank).getWarp(i % warpsPerCta).live;
     view.known.started = 1u << rank;
+    view.known.previousEnded = !cluster.getCta(rank).launch.dependent;
     touch(view);
     warps[i].views.push_back(std::move(view));
   }
@@ -238,4 +239,11 @@ void ThreadKnowledge::proxyFence(const Warp &warp, bool shared, bool global) {
     toGlobal = global ? threads.epoch : toGlobal;
   });
   ++threads.epoch;
+}
+
+void ThreadKnowledge::awaitPrevious(const Warp &warp) {
+  forViews(warp, warp.exec, [&](LaneView &view) {
+    view.known.previousEnded = true;
+    touch(view);
+  });
 }

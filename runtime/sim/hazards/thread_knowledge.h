@@ -114,6 +114,7 @@ public:
   void syncLanes(const Warp &warp, uint32_t lanes);
   void fence(const Warp &warp, Scope scope, bool acquires, bool releases);
   void proxyFence(const Warp &warp, bool shared, bool global);
+  void awaitPrevious(const Warp &warp);
 
   Cluster &cluster;
   /// The cluster's.

@@ -196,10 +196,13 @@ public:
   }
 
 private:
-  /// Returns false if there is no other cluster, or if it is not needed.
+  /// Returns false if there is no other cluster that is needed.
   bool startNext() {
     std::optional<uint64_t> number = pool.queue.take();
-    if (!number || *number > pool.firstFailed) {
+    while (number && *number > pool.firstFailed) {
+      number = pool.queue.take();
+    }
+    if (!number) {
       return false;
     }
     clusters.push_back(std::make_unique<Cluster>(
@@ -264,6 +267,19 @@ private:
 
 } // namespace
 
+/// The launch after this one waits for its end, and so for the one before only
+/// if this one does.
+static void addUnawaited(HazardMode mode, GridResult &result) {
+  std::string text = "the launch ends, and no thread of it has waited for the "
+                     "launches before" +
+                     ruleSuffix(Rule::RaceLaunch);
+  if (mode != HazardMode::Error) {
+    result.reports.add({Rule::RaceLaunch, kNone, kNone}, {text, 0});
+  } else if (result.failure.empty()) {
+    result.failure = text;
+  }
+}
+
 GridResult attn::sim::runGrid(const Program &program,
                               const GridLaunch &requested,
                               const GlobalMemory &memory,
@@ -284,6 +300,10 @@ GridResult attn::sim::runGrid(const Program &program,
                    (launch.grid[1] / launch.cluster[1]) *
                    (launch.grid[2] / launch.cluster[2]);
   Pool pool(count);
+  if (options.seed > 1 && launch.resident && count > launch.resident) {
+    Random random(options.seed);
+    pool.queue.mix(random);
+  }
   uint64_t threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   uint64_t bytes = std::max<uint64_t>(1, threadStateBytes(program, launch));
@@ -304,6 +324,9 @@ GridResult attn::sim::runGrid(const Program &program,
   run();
   for (std::thread &other : others) {
     other.join();
+  }
+  if (launch.dependent && hazards && !hazards->awaitsPrevious) {
+    addUnawaited(options.hazards, pool.result);
   }
   return pool.result;
 }

@@ -62,6 +62,7 @@ void beginAtomic(Warp &warp, const Atomic &how) {
   MemoryAction action;
   action.reads = true;
   action.writes = true;
+  action.returns = how.hasResult;
   action.scope = Scope(how.order >> kScopeShift);
   action.acquires = how.order & kAcquires;
   action.releases = how.order & kReleases;

@@ -193,6 +193,15 @@ Step initFence(Warp &warp, const Inst &) {
   return Step::Next;
 }
 
+/// One launch runs at a time: the wait only matters for hazards.
+Step awaitPrevious(Warp &warp, const Inst &) {
+  if (warp.cta.hazards) {
+    warp.cta.hazards->knowledge.awaitPrevious(warp);
+    warp.cta.hazards->history.grid.awaitsPrevious = true;
+  }
+  return Step::Next;
+}
+
 void addFences(Rows &rows) {
   rows.insert(
       rows.end(),
@@ -216,7 +225,8 @@ void addFences(Rows &rows) {
         "", orderedProxyFence, finishFence},
        {"fence.proxy.alias", "", doNothing},
        {"membar.proxy.alias", "", doNothing},
-       {"griddepcontrol{.wait|.launch_dependents}", "", doNothing}});
+       {"griddepcontrol.wait", "", awaitPrevious},
+       {"griddepcontrol.launch_dependents", "", doNothing}});
 }
 
 } // namespace

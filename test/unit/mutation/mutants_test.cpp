@@ -68,6 +68,42 @@ const char *const kWait = "{\n.reg .pred done;\nagain:\n"
                           "mbarrier.try_wait.parity.shared::cta.b64 done, "
                           "[%r1], %r2;\n@!done bra again;\n}";
 
+TEST_F(Mutants, KnowWhatRunsOnce) {
+  const std::string fence = "fence.proxy.async;\n";
+  parse(fence + "loop:\n" + fence + "@%p0 bra end;\n" + kWait +
+        "\n@%p1 bra other;\n" + fence + "bra loop;\nother:\n" + fence +
+        "ret;\nend:\n" + fence + kWait);
+  std::vector<bool> once;
+  for (const Mutant &mutant : mutants) {
+    if (mutant.operation == "drop") {
+      once.push_back(mutant.once);
+    }
+  }
+  EXPECT_EQ(once,
+            (std::vector<bool>{true, false, false, false, true, true, true}));
+}
+
+TEST_F(Mutants, KnowWhatIsUsedOnce) {
+  const std::string add = "add.s32 %r1, %r3, 8;\n";
+  const std::string use = "mbarrier.arrive.shared.b64 _, [%r1];\n";
+  auto isOnce = [&](const std::string &body) {
+    parse(body);
+    return mutants.front().once;
+  };
+  EXPECT_TRUE(isOnce(use + "ret;"));
+  EXPECT_FALSE(isOnce("loop:\n" + use + "bra loop;"));
+  parse(add + use + "loop:\n@%p0 bra loop;");
+  EXPECT_TRUE(mutants.back().once) << mutants.back().before;
+  parse(add + "loop:\n" + use + "@%p0 bra loop;");
+  EXPECT_FALSE(mutants.back().once) << mutants.back().before;
+}
+
+TEST_F(Mutants, LaunchWait) {
+  parse("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;");
+  EXPECT_EQ(names("launch-wait"), (Names{"launch-wait.1:drop"}));
+  EXPECT_EQ(body("launch-wait.1:drop"), "griddepcontrol.launch_dependents;\n");
+}
+
 TEST_F(Mutants, Wait) {
   parse(kWait);
   EXPECT_EQ(names("wait"), (Names{"wait.1:drop", "wait.1:once", "wait.1:parity",

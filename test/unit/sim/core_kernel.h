@@ -22,6 +22,9 @@ struct Kernel {
   unsigned grid = 1;
   unsigned gridRows = 1;
   unsigned cluster = 1;
+  /// See GridLaunch.
+  bool dependent = false;
+  uint64_t resident = 0;
   std::string version = "8.0";
   std::string target = "sm_90a";
   /// Functions before the kernel.
@@ -70,6 +73,8 @@ struct Kernel {
     launch.cluster[0] = cluster;
     launch.block[0] = threads;
     launch.dynamicShared = dynamicShared;
+    launch.dependent = dependent;
+    launch.resident = resident;
     uint64_t address = reinterpret_cast<uintptr_t>(words.data());
     launch.params.resize(8);
     std::memcpy(launch.params.data(), &address, 8);

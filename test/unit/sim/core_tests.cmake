@@ -10,6 +10,7 @@ add_executable(attn_sim_tests
   ${here}/core_breadth_test.cpp
   ${here}/core_cluster_test.cpp
   ${here}/core_execution_test.cpp
+  ${here}/core_grid_test.cpp
   ${here}/core_sync_test.cpp
   ${here}/core_target_test.cpp
   ${here}/core_tensor_test.cpp

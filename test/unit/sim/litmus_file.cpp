@@ -68,6 +68,7 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
     size_t equals = word.find('=');
     unsigned contention = 0;
     unsigned additions = 0;
+    unsigned dependent = 0;
     std::string key = word.substr(0, equals);
     std::string value =
         equals == std::string::npos ? "" : word.substr(equals + 1);
@@ -79,9 +80,11 @@ std::string parseLaunch(const std::string &text, LitmusFile &file) {
                 : key == "seeds"      ? parseNumber(value, file.seeds)
                 : key == "contention" ? parseNumber(value, contention)
                 : key == "additions"  ? parseNumber(value, additions)
+                : key == "dependent"  ? parseNumber(value, dependent)
                                       : key == "params";
     file.contends |= contention != 0;
     file.ordersSums |= additions != 0;
+    file.launch.dependent |= dependent != 0;
     if (key == "params") {
       file.params = split(value, ',');
     }

@@ -8,8 +8,9 @@
 //   // launch: grid=1 block=64 shared=1024 params=data,map,7
 //
 // `seeds=N` says that only the first N schedules show what is wrong,
-// `contention=1` that two clusters at a time share tensor memory, and
-// `additions=1` that floating-point additions have to be ordered.
+// `contention=1` that two clusters at a time share tensor memory,
+// `additions=1` that floating-point additions have to be ordered, and
+// `dependent=1` that the launch may begin before the one before it has ended.
 //
 // Parameters: `data` is the address of 16 KiB that are written, `fresh` of 16
 // KiB that are not, `map` a tensor map of 64 x 128 bf16 in `data`, in boxes of
