@@ -371,8 +371,8 @@ static LogicalResult verifyTurns(Operation *op, Type type,
 }
 
 /// C10, for the turns. What `seeing` leaves of the blocks of keys that add to a
-/// block of queries is in memory, where an item does not look for the one before
-/// its own.
+/// block of queries is in memory, where an item does not look for the one
+/// before its own.
 static LogicalResult verifyTurnsOf(AttentionBwdOp op, const NamedTensor &lse2) {
   if (op.getGradients() != Gradients::Sums) {
     return op.emitOpError("expected 'turns' only if 'gradients' is sums, got ")

@@ -231,11 +231,10 @@ QueryRanges::Turn QueryRanges::turnOfRowKeys(TileBuilder &b, const KeyBlock &at,
                                              Value row) const {
   using arith::CmpIPredicate;
   const RowKeysRegion &rows = keys.rowKeys;
-  Value always = b.make<arith::ConstantOp>(b.getBoolAttr(true));
   bool hasEnd =
       hasRowsOfGroup() && rows.hasFirst() && isKeyOrdered(*rows.region, 0);
   if (!hasEnd) {
-    return {at.block, always};
+    return {at.block, b.make<arith::ConstantOp>(b.getBoolAttr(true))};
   }
   Value follows = b.make<arith::CmpIOp>(CmpIPredicate::sgt, at.first, b.i32(0));
   Value first = keys.liftRowKeys(b, {row, at.batch, at.head}).first;
@@ -247,9 +246,8 @@ QueryRanges::Turn QueryRanges::turnOfRowKeys(TileBuilder &b, const KeyBlock &at,
   Value past = b.mul(b.ceilDiv(query.length, query.tileSize), query.tileSize);
   Value lastRow = b.sub(past, b.i32(1));
   Value prefix = keys.liftRowKeys(b, {lastRow, at.batch, at.head}).prefix;
-  Value blocks = b.ceilDiv(b.max(prefix, b.i32(0)), keys.key.tileSize);
-  Value inPrefix =
-      b.make<arith::CmpIOp>(CmpIPredicate::sle, at.block, blocks);
+  Value blocks = b.ceilDiv(prefix, keys.key.tileSize);
+  Value inPrefix = b.make<arith::CmpIOp>(CmpIPredicate::sle, at.block, blocks);
   Value isBefore = b.make<arith::OrIOp>(sees, inPrefix);
   Value number = b.make<arith::SelectOp>(isBefore, at.block, blocks);
   Value some = b.make<arith::CmpIOp>(CmpIPredicate::sgt, number, b.i32(0));

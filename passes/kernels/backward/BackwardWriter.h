@@ -54,8 +54,8 @@ public:
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
   /// Whether P is multiplied by the derivative at once: a kernel with sums of
-  /// dQ has no registers to keep it. With dropout the sign of P says which pairs
-  /// are dropped, which a product would lose.
+  /// dQ has no registers to keep it. With dropout the sign of P says which
+  /// pairs are dropped, which a product would lose.
   bool scalesProbabilities() const { return args.sums && !args.dropout; }
   /// Writes dX, the derivatives by the products of Q and K, without the scale.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,

@@ -293,7 +293,8 @@ struct SplitBackwardPass
   LogicalResult addSeeing(func::FuncOp func) {
     SmallVector<AttentionBwdOp> ops;
     func.walk([&](AttentionBwdOp op) {
-      if (canSkipQueries(op) && !op.getTurns() && (ops.empty() || haveOneMask(op, ops[0]))) {
+      if (canSkipQueries(op) && !op.getTurns() &&
+          (ops.empty() || haveOneMask(op, ops[0]))) {
         ops.push_back(op);
       }
     });
