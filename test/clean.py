@@ -48,7 +48,7 @@ PROBLEMS = (
 MASKS = {"none": "--mask=none", "causal_top_left": "--mask=causal_top_left",
          "causal_bottom_right": "--mask=causal_bottom_right",
          "window": "--mask=window_bottom_right --bound=window_left --bound=window_right",
-         "softcap": "--score=softcap",
+         "softcap": "--score=softcap", "alibi": "--mask=causal_bottom_right --score=alibi",
          "gathers": "--mask=causal_bottom_right --bound=window_left --score=alibi --region=documents"}
 # Query heads of one head of K and V, where a kernel takes that many and no other number.
 PACKED = re.compile(r"pack_gqa = (\d+)")
@@ -126,8 +126,11 @@ def gradient_cases():
     for dims in GRADIENT_DIMS + PADDED_DIMS:  # with sums of dQ
         for mask in ("none", "causal_bottom_right", "window", "softcap"):
             yield generated_case(GRADIENTS, f"{name_of(dims)}, any order", dims, mask, None)
-    for dim in (64, 128):
+    for dim in (64, 96, 128):
         yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), "causal_bottom_right", None)
+        yield generated_case(GRADIENTS, f"d{dim}", (dim, dim), "alibi", None)
+    for dims in ((64, 64), (192, 128), (256, 256)):
+        yield generated_case(GRADIENTS, f"{name_of(dims)}, dropout, any order", dims, "causal_bottom_right", None)
     for dim in (128, 256):
         for places in ("", "h", "i", "bj", "hij", "difference"):
             kernel = gradient_ir.of_capture(places, (dim, dim))

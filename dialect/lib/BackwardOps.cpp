@@ -370,15 +370,16 @@ static LogicalResult verifyTurns(Operation *op, Type type,
                          {turns, 2, "seqlen", other.dim(2)}});
 }
 
-/// C10, for the turns. Blocks of keys that a function of the user admits to a
-/// block of queries need not be consecutive.
+/// C10, for the turns. What `seeing` leaves of the blocks of keys that add to a
+/// block of queries is in memory, where an item does not look for the one
+/// before its own.
 static LogicalResult verifyTurnsOf(AttentionBwdOp op, const NamedTensor &lse2) {
   if (op.getGradients() != Gradients::Sums) {
     return op.emitOpError("expected 'turns' only if 'gradients' is sums, got ")
            << stringifyGradients(op.getGradients());
   }
-  if (op.hasMaskRegion() || op.hasRowKeys()) {
-    return op.emitOpError("expected no 'turns' beside a mask function");
+  if (op.getSeeing()) {
+    return op.emitOpError("expected no 'turns' beside 'seeing'");
   }
   return verifyTurns(op, op.getTurns().getType(), lse2);
 }
@@ -431,10 +432,6 @@ static LogicalResult verifySeeing(AttentionBwdOp op) {
 
 /// C14
 static LogicalResult verifyDropout(AttentionBwdOp op) {
-  if (op.hasDropout() && op.makesSums()) {
-    return op.emitOpError("expected no 'dropout' beside gradients(")
-           << stringifyGradients(op.getGradients()) << ")";
-  }
   return attn::verifyDropout(op, op.getDropoutRate(), op.getDropoutState());
 }
 

@@ -32,7 +32,7 @@ constexpr llvm::StringLiteral outGradient = "do", lseGradient = "dlse",
                               sumColumns = "sc";
 constexpr llvm::StringLiteral queryGradient = "dq", keyGradient = "dk",
                               valueGradient = "dv", sums = "dqs",
-                              turns = "turns", seeing = "seeing";
+                              turns = "dq_turns", seeing = "seeing";
 
 /// The names of the gradient of a capture, or of the scale, and of the sums
 /// from which it is added up.

@@ -132,7 +132,7 @@ func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale:
   return %dq, %dk, %dv : !w, !w, !w
 }
 
-// In turns only all gradients of attention without functions.
+// In turns only all gradients.
 // CHECK-LABEL: func.func @turns_one_unused
 // CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
 func.func @turns_one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w) {
@@ -140,6 +140,13 @@ func.func @turns_one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: 
   return %dk, %dv : !w, !w
 }
 
+// A mask function may let CTAs wait for long: it gets turns only from a schedule.
+// RUN: attn-opt %s --attn-split-backward=schedule-file=%attn_root/passes/schedule/data/schedules/sm_90a/bwd_ordered_d128.mlir | FileCheck %s --check-prefix=ORDERED
+// ORDERED-LABEL: func.func @turns_mask
+// ORDERED: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) mask_region
+// ORDERED-LABEL: func.func @of_queries
+// ORDERED-NOT: gradients(seeing)
+// ORDERED: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) captures({{.*}} mask_region
 // CHECK-LABEL: func.func @turns_mask
 // CHECK: attn.attention_bwd {{.*}} gradients(dq)
 // CHECK: attn.attention_bwd {{.*}} gradients(dk_dv)
@@ -182,14 +189,51 @@ func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
   return %dk, %dv : !w, !w
 }
 
-// The kernel of all gradients has no dropout.
+// Blocks of 80 queries leave dropout no registers: there one order, which is one of any.
 // CHECK-LABEL: func.func @dropout
-// CHECK: attn.attention_bwd {{.*}} gradients(dq) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
-// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv) dropout(%[[RATE]], %[[STATE]]) : (
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
 func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!w, !w, !w)
     attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
       : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @dropout_of_64
+// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+// CHECK-NEXT: attn.attention_bwd {{.*}} gradients(sums) dropout(
+func.func @dropout_of_64(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!t, !t, !t)
+    attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
+      : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+
+// No registers are left for a derivative beside dropout. One that is 1 needs none.
+// CHECK-LABEL: func.func @dropout_and_slope
+// CHECK: attn.attention_bwd {{.*}} gradients(dq) dropout(
+// CHECK: attn.attention_bwd {{.*}} gradients(dk_dv) dropout(
+func.func @dropout_and_slope(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>, %c: f32) -> (!w, !w, !w)
+    attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state) captures(%c : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %factor: f32):
+        %z = arith.mulf %x, %factor : f32
+        attn.yield %z, %factor : f32, f32
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @turns_bias
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) dropout({{.*}} captures(
+func.func @turns_bias(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>, %c: f32) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state) captures(%c : f32)
+      score_region {
+      ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32, %bias: f32):
+        %z = arith.addf %x, %bias : f32
+        %one = arith.constant 1.0 : f32
+        attn.yield %z, %one : f32, f32
+      } : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
 }
 
@@ -258,6 +302,22 @@ func.func @of_heads(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %sca
         %query = arith.index_cast %i : i32 to index
         %head = arith.index_cast %h : i32 to index
         %start = tensor.extract %start_of[%head, %query] : tensor<?x?xi32>
+        %after = arith.cmpi sge, %j, %start : i32
+        attn.yield %after : i1
+      } : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @of_queries
+// CHECK: attn.attention_bwd {{.*}} gradients(dq)
+// CHECK: attn.attention_bwd {{.*}} gradients(seeing)
+// CHECK: attn.attention_bwd {{.*}} seeing({{.*}} gradients(dk_dv)
+func.func @of_queries(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?xi32>) -> (!w, !w, !w) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%starts : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %start_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %start = tensor.extract %start_of[%query] : tensor<?xi32>
         %after = arith.cmpi sge, %j, %start : i32
         attn.yield %after : i1
       } : (!w, !w, !w, !w, !l)

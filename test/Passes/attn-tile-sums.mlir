@@ -12,7 +12,7 @@ func.func @clear() -> tensor<?x?x?x64xf32> {
 }
 
 // Those who add take turns: the first has number 0.
-// CHECK: tile.kernel @turns args ["dqs" query_gradient_sums write ("b", "hq", "sr", "sc"), "turns" turns write ("b", "hq", "sr")]
+// CHECK: tile.kernel @turns args ["dqs" query_gradient_sums write ("b", "hq", "sr", "sc"), "dq_turns" turns write ("b", "hq", "sr")]
 // CHECK: tile.step @st_turns
 // CHECK: %[[FIRST:.*]] = arith.constant dense<0> : tensor<64xi32>
 // CHECK: tile.store_row %[[FIRST]], %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<64xi32>, tensor<?x?x?xi32>

@@ -210,15 +210,52 @@ SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
 /// The ranges of the block before begin no later, so that their end decides.
 /// Without one, the first block of keys adds first: it waits for turn 0, with
 /// which all begin.
-Value QueryRanges::isSeenBefore(TileBuilder &b, Value first, Value row) const {
+QueryRanges::Turn QueryRanges::turnOfMask(TileBuilder &b, const KeyBlock &at,
+                                          Value row) const {
   using arith::CmpIPredicate;
   const BuiltInKeys &mask = keys.builtIn;
   if (!mask.seeing.last) {
-    return b.make<arith::ConstantOp>(b.getBoolAttr(true));
+    return {at.block, b.make<arith::ConstantOp>(b.getBoolAttr(true))};
   }
-  Value follows = b.make<arith::CmpIOp>(CmpIPredicate::sgt, first, b.i32(0));
-  Value last = mask.lastQuery(b, b.sub(first, b.i32(1)));
+  Value follows = b.make<arith::CmpIOp>(CmpIPredicate::sgt, at.first, b.i32(0));
+  Value last = mask.lastQuery(b, b.sub(at.first, b.i32(1)));
   Value some = clamp(b, b.add(last, b.i32(1)));
   Value sees = b.make<arith::CmpIOp>(CmpIPredicate::slt, row, some);
-  return b.make<arith::AndIOp>(follows, sees);
+  return {at.block, b.make<arith::AndIOp>(follows, sees)};
+}
+
+/// As under a built-in mask, the block before visits these queries if its range
+/// ends after them. Blocks of keys with a part of a prefix end after all
+/// queries, so that there may be a gap after the last one of these.
+QueryRanges::Turn QueryRanges::turnOfRowKeys(TileBuilder &b, const KeyBlock &at,
+                                             Value row) const {
+  using arith::CmpIPredicate;
+  const RowKeysRegion &rows = keys.rowKeys;
+  bool hasEnd =
+      hasRowsOfGroup() && rows.hasFirst() && isKeyOrdered(*rows.region, 0);
+  if (!hasEnd) {
+    return {at.block, b.make<arith::ConstantOp>(b.getBoolAttr(true))};
+  }
+  Value follows = b.make<arith::CmpIOp>(CmpIPredicate::sgt, at.first, b.i32(0));
+  Value first = keys.liftRowKeys(b, {row, at.batch, at.head}).first;
+  Value sees = b.make<arith::CmpIOp>(CmpIPredicate::slt, first, at.first);
+  if (!rows.hasPrefix) {
+    return {at.block, b.make<arith::AndIOp>(follows, sees)};
+  }
+  const Axis &query = keys.query;
+  Value past = b.mul(b.ceilDiv(query.length, query.tileSize), query.tileSize);
+  Value lastRow = b.sub(past, b.i32(1));
+  Value prefix = keys.liftRowKeys(b, {lastRow, at.batch, at.head}).prefix;
+  Value blocks = b.ceilDiv(prefix, keys.key.tileSize);
+  Value inPrefix = b.make<arith::CmpIOp>(CmpIPredicate::sle, at.block, blocks);
+  Value isBefore = b.make<arith::OrIOp>(sees, inPrefix);
+  Value number = b.make<arith::SelectOp>(isBefore, at.block, blocks);
+  Value some = b.make<arith::CmpIOp>(CmpIPredicate::sgt, number, b.i32(0));
+  return {number, b.make<arith::AndIOp>(follows, some)};
+}
+
+QueryRanges::Turn QueryRanges::turnOf(TileBuilder &b, const KeyBlock &at,
+                                      Value row) const {
+  return keys.rowKeys.region ? turnOfRowKeys(b, at, row)
+                             : turnOfMask(b, at, row);
 }

@@ -17,10 +17,19 @@ struct QueryRanges {
   llvm::SmallVector<mlir::Value> writeBounds(TileBuilder &b,
                                              mlir::Value work) const;
 
-  /// Writes whether a query of the block at position `row` sees a key of the
-  /// block before the one at `first`, if one sees a key of this one.
-  mlir::Value isSeenBefore(TileBuilder &b, mlir::Value first,
-                           mlir::Value row) const;
+  /// A block of keys, its first position, and the batch and head of its item.
+  struct KeyBlock {
+    mlir::Value block, first, batch, head;
+  };
+  /// The number that an item waits for before it adds to a block of queries:
+  /// one more than that of the last block of keys before its own whose item
+  /// visits these queries. If there is none, it does not wait.
+  struct Turn {
+    mlir::Value number, waits;
+  };
+  /// Writes the turn of the item `at` at the block of queries at position
+  /// `row`, which that item visits. There may be no `seeing`.
+  Turn turnOf(TileBuilder &b, const KeyBlock &at, mlir::Value row) const;
 
   const KeyRanges &keys; // axes and mask
   /// Whether the block that the queries fill partially is masked.
@@ -63,6 +72,8 @@ private:
                           bool ofLastRow, mlir::Value most) const;
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
+  Turn turnOfMask(TileBuilder &b, const KeyBlock &at, mlir::Value row) const;
+  Turn turnOfRowKeys(TileBuilder &b, const KeyBlock &at, mlir::Value row) const;
   /// Drops blocks before and after all that `seeing` has for the owned keys.
   void intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
                        SeeingBlocks &blocks) const;

@@ -347,9 +347,7 @@ static Value alongKeys(TileBuilder &b, Value rows, RankedTensorType scores,
                                    /*dim=*/owned == Side::Query ? 1 : 0);
 }
 
-/// Whether the derivative of the user's function is 1, as that of an additive
-/// bias is.
-static bool hasSlopeOne(AttentionBwdOp op) {
+bool attn::hasSlopeOne(AttentionBwdOp op) {
   Operation *yield = op.getScoreRegion().front().getTerminator();
   return matchPattern(yield->getOperand(1), m_OneFloat());
 }
@@ -373,7 +371,7 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
     operands.push_back(work);
   }
   SmallVector<Type> types{scores};
-  bool scales = args.sums && slope && !hasSlopeOne(op);
+  bool scales = scalesProbabilities() && slope && !hasSlopeOne(op);
   if (scales) {
     operands.push_back(slope);
     types.push_back(scores);
@@ -396,7 +394,7 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
         }
         return {p};
       });
-  if (args.sums) {
+  if (scalesProbabilities()) {
     slope = scales ? results[1] : Value();
   }
   return results[0];
@@ -465,18 +463,18 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
 
 /// Writes the step before the addition to a block of sums that waits for the
 /// turn of this item. The turns of a block of queries are those of the blocks
-/// of keys that add to it, in order. They are consecutive: the first and the
-/// last query that see a key do not decrease from key to key. So an item waits
-/// for the block of keys before its own, if that one adds to these queries too.
+/// of keys that add to it, in order.
 static void waitForTurn(BackwardWriter &w, Value work) {
   w.b.step("wait_dq", work, {}, [&](ValueRange values) -> SmallVector<Value> {
     Place at = w.placeOf(values[0]);
     Value row = w.matrix.start(Side::Query, at);
     QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(),
                        w.matrix.repeats};
-    Value waits = ranges.isSeenBefore(w.b, w.matrix.start(Side::Key, at), row);
+    Value first = w.matrix.start(Side::Key, at);
+    auto [number, waits] =
+        ranges.turnOf(w.b, {at.block, first, at.batch, at.head}, row);
     tile::TurnWaitOp::create(w.b, w.b.loc, w.args.turns, at.batch, at.head, row,
-                             at.block, waits);
+                             number, waits);
     return {};
   });
 }

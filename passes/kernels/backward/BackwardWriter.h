@@ -51,10 +51,14 @@ public:
   mlir::Value keep(mlir::Value probabilities);
   /// Writes the probabilities of scores, with the sign bit set where dropout
   /// drops the pair; sets `slope` to the derivative of the user's function, or
-  /// to null. A kernel with sums of dQ has no registers to keep the derivative:
-  /// there, `slope` is P times the derivative, or null if that is P.
+  /// to null. If the kernel scales probabilities, `slope` is P times the
+  /// derivative, or null if that is P.
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
+  /// Whether P is multiplied by the derivative at once: a kernel with sums of
+  /// dQ has no registers to keep it. With dropout the sign of P says which
+  /// pairs are dropped, which a product would lose.
+  bool scalesProbabilities() const { return args.sums && !args.dropout; }
   /// Writes dX, the derivatives by the products of Q and K, without the scale.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);
@@ -101,6 +105,10 @@ private:
   mlir::Value keyHeads, group;
   mlir::Value exponentScale; // of the scores that enter exp2
 };
+
+/// Whether the derivative of the user's function is 1, as that of an additive
+/// bias is.
+bool hasSlopeOne(AttentionBwdOp op);
 
 /// Each writes kernel `name` before the function of `op`, which has a config.
 /// The kernel of dQ owns queries. That of dK, dV or both owns keys, and if the

@@ -40,7 +40,7 @@ Value KeyGradientKernel::addToValueGradient(Value sum) {
 Value KeyGradientKernel::addToKeyGradient(Value sum) {
   Value delta = w.loadRows("ld_dl", w.args.delta, work);
   Value products = w.multiply("dp", v, outGradient);
-  bool isScaled = w.args.sums && slope;
+  bool isScaled = w.scalesProbabilities() && slope;
   Value derivatives =
       isScaled ? w.writeDerivatives(slope, products, delta, Value())
                : w.writeDerivatives(w.keep(p), products, delta, slope);

@@ -3,9 +3,11 @@
 // attn-split-backward: splits an attn.attention_bwd until the table has a
 // schedule for each part. If dQ may be summed in any order, it replaces an op
 // for all gradients by one that adds its shares of dQ to sums in memory, and
-// computes dK and dV, or dK with another op for dV. Ops that own keys get the
-// queries that may see them, if the mask reads tensors at queries.
+// computes dK and dV, or dK with another op for dV; otherwise by one that adds
+// them in turns. Ops that own keys get the queries that may see them, if the
+// mask reads tensors at queries.
 #include "../KernelFunction.h"
+#include "BackwardWriter.h"
 #include "attn/dialect/Attn.h"
 #include "attn/dialect/ScoreOps.h"
 #include "attn/passes/kernels/Passes.h"
@@ -90,18 +92,28 @@ static bool isInTurns(AttentionBwdOp op) {
   return func && !func->hasAttr(kAnyOrderAttr);
 }
 
-/// Returns the gradients that a kernel with sums of dQ may compute, in the
-/// order of preference. Kernels with turns compute all, and have no function of
-/// the user: it may need more registers than turns leave, and may admit blocks
-/// of keys to a block of queries that are not consecutive.
-static ArrayRef<Gradients> sumsOf(AttentionBwdOp op) {
-  static constexpr Gradients kinds[] = {Gradients::Sums, Gradients::SumsDK};
-  if (!isInTurns(op)) {
-    return kinds;
+namespace {
+/// What a kernel with sums of dQ may compute, and whether it adds in turns.
+struct SumsKind {
+  Gradients gradients;
+  bool inTurns;
+};
+} // namespace
+
+/// Returns the kinds of kernels with sums of dQ that an op may become, in the
+/// order of preference. Kernels with turns compute all gradients. One order is
+/// one of any: it is for dropout, where the others have no registers left.
+static SmallVector<SumsKind> kindsOf(AttentionBwdOp op) {
+  constexpr SumsKind ordered = {Gradients::Sums, /*inTurns=*/true};
+  if (isInTurns(op)) {
+    return {ordered};
   }
-  bool hasFunction =
-      op.hasScoreRegion() || op.hasMaskRegion() || op.hasRowKeys();
-  return hasFunction ? ArrayRef<Gradients>() : ArrayRef(kinds).take_front();
+  SmallVector<SumsKind> kinds = {{Gradients::Sums, false}};
+  if (op.hasDropout()) {
+    kinds.push_back(ordered);
+  }
+  kinds.push_back({Gradients::SumsDK, false});
+  return kinds;
 }
 
 /// Returns the two parts of several gradients, or nothing for a single one.
@@ -185,15 +197,32 @@ struct SplitBackwardPass
     return entries->front().config;
   }
 
+  /// Whether only a schedule of the user gives `op` a kernel with sums of dQ.
+  /// Under a mask function, items that run at the same time may have to add to
+  /// the same few blocks of queries, one after the other, and a kernel with
+  /// turns does not look up `seeing`. With dropout, P and the derivative of a
+  /// score function both need registers until dP is there.
+  bool needsOwnSchedule(AttentionBwdOp op) {
+    bool mayWaitLong = isInTurns(op) && op.hasMaskRegion();
+    bool keepsSlope =
+        op.hasDropout() && op.hasScoreRegion() && !hasSlopeOne(op);
+    return scheduleFile.empty() && (mayWaitLong || keepsSlope);
+  }
+
+  /// Whether the table's entry for plain problems, which has no registers left,
+  /// stands for one with dropout, which the table does not distinguish.
+  bool lacksRegisters(AttentionBwdOp op, ConfigAttr config) {
+    return scheduleFile.empty() && op.hasDropout() && transposesShares(config);
+  }
+
   /// Returns the kernel with sums of dQ, or nothing if there is to be none.
   FailureOr<std::optional<SumsKernel>> chooseSums(AttentionBwdOp op) {
-    if (!op->getParentOfType<func::FuncOp>() || op.hasDropout() ||
+    if (!op->getParentOfType<func::FuncOp>() || needsOwnSchedule(op) ||
         llvm::any_of(op.getResults(),
                      [](Value result) { return result.use_empty(); })) {
       return std::optional<SumsKernel>();
     }
-    bool inTurns = isInTurns(op);
-    for (Gradients gradients : sumsOf(op)) {
+    for (auto [gradients, inTurns] : kindsOf(op)) {
       ProblemAttr problem = op.getProblem(gradients, inTurns);
       FailureOr<bool> has = hasEntry(op, problem);
       if (failed(has)) {
@@ -205,6 +234,9 @@ struct SplitBackwardPass
       FailureOr<ConfigAttr> config = configOf(op, problem);
       if (failed(config)) {
         return failure();
+      }
+      if (lacksRegisters(op, *config)) {
+        continue;
       }
       int64_t columns = config->getTileD(), queries = config->getTileN();
       return std::optional(SumsKernel{
@@ -261,7 +293,8 @@ struct SplitBackwardPass
   LogicalResult addSeeing(func::FuncOp func) {
     SmallVector<AttentionBwdOp> ops;
     func.walk([&](AttentionBwdOp op) {
-      if (canSkipQueries(op) && (ops.empty() || haveOneMask(op, ops[0]))) {
+      if (canSkipQueries(op) && !op.getTurns() &&
+          (ops.empty() || haveOneMask(op, ops[0]))) {
         ops.push_back(op);
       }
     });

@@ -532,14 +532,10 @@ func.func @attention_bwd_c10_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 
 // -----
 
-func.func @attention_bwd_c10_turns_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>) {
-  // expected-error @below {{'attn.attention_bwd' op expected no 'turns' beside a mask function}}
-  %dqs, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) mask_region {
-  ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
-    %ok = arith.cmpi sle, %j, %i : i32
-    attn.yield %ok : i1
-  } : (!t, !t, !t, !t, !l)
+func.func @attention_bwd_c10_turns_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>, %seeing: tensor<?x8x?xf32>) {
+  // expected-error @below {{'attn.attention_bwd' op expected no 'turns' beside 'seeing'}}
+  %dqs, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) : (!t, !t, !t, !t, !l)
   return
 }
 
@@ -572,15 +568,6 @@ func.func @convert_sums_c2_columns(%sums: tensor<?x?x?x64xf32>, %scale: f32) {
 func.func @convert_sums_c2(%sums: tensor<?x?x60x64xf32>, %scale: f32) {
   // expected-error @below {{'attn.convert_sums' op expected 'sums' seqlen to be at least 64, got 60}}
   %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x60x64xf32> -> tensor<?x64x?x64xbf16>
-  return
-}
-
-// -----
-
-func.func @bwd_c14_sums(%q: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32, %rate: f32, %state: tensor<2xi64>) {
-  // expected-error @below {{'attn.attention_bwd' op expected no 'dropout' beside gradients(sums)}}
-  %all:3 = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) dropout(%rate, %state) : (!t, !t, !t, !t, !l)
   return
 }
 

@@ -1,0 +1,42 @@
+// All gradients, with one order of additions to dQ, for head dim 128: V is multiplied after the scores have become
+// probabilities, which leaves registers to a function.
+attn.table_entry bwd_ordered @bwd_ordered_d128_rung2 head_dim 128, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
+    config <tile_m = 128, tile_n = 64, work = grid, rung = 2>
+    schedule <"bwd_ordered_d128_rung2" machine "sm_90a" {
+  split M 2 whole(k, v) also(dq : D, dqe : D)
+  remat(next)
+  role load warps 1 regs 24
+  role turns warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan k = k in smem depth 1
+  chan v = v in smem depth 1
+  chan q = q + lse + dl in smem depth 2
+  chan do = do in smem depth 2
+  hold s = s in reg depth 1
+  hold dp = dp in reg depth 1
+  hold p = p in reg over s
+  hold ds = ds in reg depth 1
+  hold dss = dss in smem depth 2
+  hold dq = dq in reg over dp
+  hold dk = dk in reg
+  hold dv = dv in reg
+  hold dke = dke in smem depth 1
+  hold dve = dve in smem depth 1
+  sync put ring wg
+  edge turn credits 0
+  edge added credits 0
+  knob exp2_soft 0 of 1
+  knob launch dependent
+  knob peel first_masked
+  body load {
+    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
+  }
+  body turns {
+    kv { wait_dq sig(turn) wait(added) pass_dq }
+  }
+  body wg {
+    kv { qk score mask exp cvt_p mm_dv dp dsoft cvt_ds put_ds sync(put) mm_dq await(mm_dv) mm_dk put_dq wait(turn) red_dq sig(added) await(red_dq) }
+    after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
+  }
+}>
