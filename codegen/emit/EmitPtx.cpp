@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 #include "PtxWriter.h"
+#include "attn/codegen/emit/GiveUp.h"
 #include "attn/codegen/emit/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -49,6 +50,10 @@ struct EmitPtxPass : attn::codegen::impl::EmitPtxBase<EmitPtxPass> {
     SmallVector<gpu::GPUModuleOp> modules(
         getOperation().getOps<gpu::GPUModuleOp>());
     for (gpu::GPUModuleOp module : modules) {
+      if (isGivenUp()) {
+        module.emitError("expected the program to go on, it ends");
+        return signalPassFailure();
+      }
       if (failed(lowerToLLVM(module)) || failed(verifyVectorPlaces(module))) {
         return signalPassFailure();
       }

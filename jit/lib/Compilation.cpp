@@ -143,7 +143,7 @@ public:
     return check();
   }
 
-  Status compile(bool separately, Compiled &compiled) {
+  Status compile(bool separately, Judge judge, Compiled &compiled) {
     if (Status status = parse(request.ir)) {
       return status;
     }
@@ -152,6 +152,9 @@ public:
     // No rung is chosen for kernels that are not compiled yet: the first is.
     auto run = [&](ModuleOp copy, const CompileOptions &changed) {
       status = check(copy, changed);
+      if (changed.instrument == options.instrument) {
+        judge(status);
+      }
       isSeparate = separately && !status && areSeparable(copy);
       if (!status &&
           failed(runStages(copy, changed, Stage::Nvvm,
@@ -308,9 +311,9 @@ static Status contain(const Request &request, const Toolchain &toolchain,
 
 Status attn::jit::compileRequest(const Request &request,
                                  const Toolchain &toolchain, bool separately,
-                                 Compiled &compiled) {
+                                 Judge judge, Compiled &compiled) {
   return contain(request, toolchain, [&](Compilation &compilation) {
-    return compilation.compile(separately, compiled);
+    return compilation.compile(separately, judge, compiled);
   });
 }
 

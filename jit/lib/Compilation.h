@@ -24,10 +24,13 @@ struct Compiled {
 
 // A fatal error of LLVM becomes a status that names a file to reproduce it.
 
+/// Is told the answer of the part of the compiler that may refuse a request.
+using Judge = llvm::function_ref<void(const Status &)>;
+
 /// Compiles any input. With `separately`, a bundle whose variants can be
 /// compiled one by one gets a plan alone.
 Status compileRequest(const Request &request, const Toolchain &toolchain,
-                      bool separately, Compiled &compiled);
+                      bool separately, Judge judge, Compiled &compiled);
 
 /// Compiles variant `index` of the plan of `request`. `lowered` is from
 /// compileRequest, or "" to begin with the request.

@@ -299,8 +299,9 @@ Status Jit::makeBundle(const Request &request, const CacheKey &key,
     Dump dump(toolchain.dumpDir, key);
     dump.writeInput(request);
     Compiled compiled;
+    auto judge = [&](const Status &status) { keepJudgement(request, status); };
     if (Status status =
-            compileRequest(request, toolchain, separately, compiled)) {
+            compileRequest(request, toolchain, separately, judge, compiled)) {
       return status;
     }
     dump.writeOutput(compiled.bundle);
@@ -342,7 +343,7 @@ Status Jit::once(const CacheKey &key, Make make, attn_bundle *&bundle) {
   std::unique_lock<std::mutex> lock(mutex);
   std::shared_ptr<Entry> &place = entries[key];
   if (std::shared_ptr<Entry> entry = place) {
-    entry->finished.wait(lock, [&] { return entry->done; });
+    entry->progress.wait(lock, [&] { return entry->done; });
     if (!entry->status) {
       ++counters.memory_hits;
       attn_bundle_retain(entry->bundle);
@@ -362,7 +363,7 @@ Status Jit::once(const CacheKey &key, Make make, attn_bundle *&bundle) {
     attn_bundle_retain(entry->bundle);
     bundle = entry->bundle;
   }
-  entry->finished.notify_all();
+  entry->progress.notify_all();
   return status;
 }
 
@@ -400,7 +401,39 @@ Status Jit::compileVariant(const Separate &of, size_t index,
       bundle);
 }
 
+void Jit::keepJudgement(const Request &request, const Status &status) {
+  if (status && status.getCode() != ATTN_UNSUPPORTED) {
+    return;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  judged.emplace(request.getKey(""), status);
+  for (auto &[_, entry] : entries) {
+    entry->progress.notify_all();
+  }
+}
+
+/// Waits as long as another thread compiles the request, and has no answer.
+void Jit::waitForJudgement(const Request &request) {
+  std::shared_ptr<const Environment> current;
+  if (getEnvironment(current)) {
+    return;
+  }
+  CacheKey key = request.getKey("");
+  std::unique_lock<std::mutex> lock(mutex);
+  auto found = entries.find(request.getKey(current->ptxasVersion));
+  if (found == entries.end()) {
+    return;
+  }
+  std::shared_ptr<Entry> entry = found->second;
+  entry->progress.wait(lock,
+                       [&] { return entry->done || judged.count(key) != 0; });
+  if (entry->done && !entry->status) { // it may come from the disk
+    judged.emplace(key, Status());
+  }
+}
+
 Status Jit::supports(const Request &request) {
+  waitForJudgement(request);
   CacheKey key = request.getKey("");
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -410,10 +443,7 @@ Status Jit::supports(const Request &request) {
     }
   }
   Status status = checkRequest(request);
-  if (!status || status.getCode() == ATTN_UNSUPPORTED) {
-    std::lock_guard<std::mutex> lock(mutex);
-    judged.emplace(key, status);
-  }
+  keepJudgement(request, status);
   return status;
 }
 

@@ -34,6 +34,8 @@ public:
   /// Sets `bundle` to a new reference to one with the kernels of variant
   /// `index`, or of all for ATTN_INTERNAL_ALL_VARIANTS.
   Status compileVariant(const Separate &of, size_t index, attn_bundle *&bundle);
+  /// Whether the compiler accepts a request. Waits for a thread that is
+  /// compiling it to know.
   Status supports(const Request &request);
   Status getKey(const Request &request, CacheKey &key);
 
@@ -55,12 +57,14 @@ private:
     ~Entry() { attn_bundle_destroy(bundle); }
 
     bool done = false;
-    std::condition_variable finished;
+    std::condition_variable progress; // it is done, or judged
     Status status;
     attn_bundle *bundle = nullptr;
   };
 
   void forgetUnfinished();
+  void keepJudgement(const Request &request, const Status &status);
+  void waitForJudgement(const Request &request);
   Status readSettings();
   Status getEnvironment(std::shared_ptr<const Environment> &out);
   Status makeEnvironment(Environment &environment);
@@ -90,6 +94,7 @@ private:
   std::shared_ptr<const Settings> settings;
   std::shared_ptr<const Environment> environment;
   std::map<CacheKey, std::shared_ptr<Entry>> entries;
+  /// By the key for no assembler, since it has no part in it.
   std::map<CacheKey, Status> judged;
   attn_jit_counters counters = {};
 };

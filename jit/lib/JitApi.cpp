@@ -4,7 +4,9 @@
 // instead of errors.
 #include "BuildId.h"
 #include "Compilation.h"
+#include "ForPython.h"
 #include "Jit.h"
+#include "attn/codegen/emit/GiveUp.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/runtime/internal/for_compiler.h"
 #include "attn/runtime/internal/versioned_struct.h"
@@ -45,6 +47,15 @@ extern "C" attn_status attn_compile(const attn_compile_args *args,
   }
   return report(Jit::get().compile(request, *bundle));
 }
+
+extern "C" attn_status
+attn_internal_compile_ahead(const attn_compile_args *args,
+                            attn_bundle **bundle) {
+  codegen::CompilesAhead ahead;
+  return attn_compile(args, bundle);
+}
+
+extern "C" void attn_internal_give_up_ahead(void) { codegen::giveUpAhead(); }
 
 extern "C" attn_status attn_supports(const attn_compile_args *args) {
   Request request;

@@ -379,6 +379,7 @@ public:
   using VerifyRangesBase::VerifyRangesBase;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // the IR, too, so MLIR verifies it once
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       if (failed(verify(kernel))) {
         return signalPassFailure();

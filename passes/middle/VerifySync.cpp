@@ -80,6 +80,7 @@ public:
   using VerifySyncBase::VerifySyncBase;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // the IR, too, so MLIR verifies it once
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       if (failed(checkSizes(kernel))) {
         return signalPassFailure();

@@ -12,7 +12,7 @@ from . import _tensors, _torch_rules
 from ._captures import Captured
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
-from ._gradients import refusal
+from ._gradients import Wanted, are_compiled, refusal
 from ._symbols import Scalar
 from ._words import Words
 
@@ -134,8 +134,10 @@ def _launch_torch(described: Any, captures: Sequence[Any], call: Any, q: Any, k:
         lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=_torch_ops.LSE_DTYPE) if lse is None else lse
         _torch_ops.accepted(_torch_ops.forward_out, q, k, v, list(captures), floats, ints, ir, out=out, lse=lse)
     if call and not captures and q.device.type != "meta":
-        executable = Executable.get(ir, target_of(_tensors.view(q, "q").device))
-        _replays().remember(call, described, executable, (q, k, v, out, lse))
+        target, needs = target_of(_tensors.view(q, "q").device), call[-1]
+        # Until then each call asks whether gradients can be compiled.
+        if not needs or are_compiled(ir, Wanted.of(needs), described.deterministic, target):
+            _replays().remember(call, described, Executable.get(ir, target), (q, k, v, out, lse))
     return out, lse
 
 

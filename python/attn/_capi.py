@@ -187,6 +187,9 @@ def compiler() -> ctypes.CDLL:
     lib = _load("libattn_jit.so")
     args = ctypes.POINTER(CompileArgs)
     lib.attn_compile.argtypes = [args, ctypes.POINTER(ctypes.c_void_p)]
+    lib.attn_internal_compile_ahead.argtypes = [args, ctypes.POINTER(ctypes.c_void_p)]
+    lib.attn_internal_give_up_ahead.argtypes = []
+    lib.attn_internal_give_up_ahead.restype = None
     lib.attn_supports.argtypes = [args]
     lib.attn_explain.argtypes = [args, ctypes.POINTER(ctypes.c_char_p)]
     lib.attn_jit_count.argtypes = [ctypes.POINTER(JitCounters)]
@@ -220,6 +223,11 @@ def explain(ir: str, target: str | None) -> str:
     return (text.value or b"").decode(errors="replace")
 
 
+def give_up_ahead() -> None:
+    """Makes the compilations of bundles `ahead` fail soon."""
+    compiler().attn_internal_give_up_ahead()
+
+
 def set_compiler_option(name: str, value: str) -> None:
     """Sets an option of the compiler for later calls, such as ("cache_dir", path);
     attn_jit_option in attn/runtime/attn.h lists them, with their environment variables."""
@@ -235,12 +243,14 @@ def compiler_counters() -> JitCounters:
 class Bundle:
     """The kernels of a module and their launch plan, compiled or from the cache. A target of None is the compiler's default."""
 
-    def __init__(self, ir: str, target: str | None, gradients: Sequence[str] = (), any_order: bool = False):
+    def __init__(self, ir: str, target: str | None, gradients: Sequence[str] = (), any_order: bool = False,
+                 ahead: bool = False):
         """`gradients`: the arguments, by their names in the plan of `ir`, whose gradients the kernels compute instead.
-        `any_order`: sums may be added in another order in each run."""
+        `any_order`: sums may be added in another order in each run. `ahead`: until `give_up_ahead`."""
         self.handle = ctypes.c_void_p()
         args = _compile_args(ir, target, gradients, any_order)
-        check(compiler().attn_compile(ctypes.byref(args), ctypes.byref(self.handle)))
+        compile = compiler().attn_internal_compile_ahead if ahead else compiler().attn_compile
+        check(compile(ctypes.byref(args), ctypes.byref(self.handle)))
         self.launch_function, self._destroy = runtime().attn_launch, runtime().attn_bundle_destroy
 
     def __del__(self) -> None:

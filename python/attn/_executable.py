@@ -6,10 +6,10 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Sequence
 
-from . import _capi, _tensors
+from . import _ahead, _capi, _tensors
 from ._errors import AttnError, UnsupportedError
 from ._graph_memory import GraphMemory
 from ._overlap import refuse_overlaps
@@ -89,17 +89,17 @@ class Executable:
                     found = cls._known[key] = cls(*key)
         return found
 
-    @staticmethod
-    def compile_ahead(ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> Future[_capi.Bundle] | None:
-        """Compiles what `get` does in a thread of its own; None where there is none, as at the interpreter's exit. `get` waits for
-        the kernels of another thread."""
-        pool = ThreadPoolExecutor(1, "attn.compile_ahead")
-        try:
-            return pool.submit(_capi.Bundle, ir, target, gradients, any_order)
-        except RuntimeError:
-            return None
-        finally:
-            pool.shutdown(wait=False)
+    @classmethod
+    def compile_ahead(cls, ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> Future[None] | None:
+        """Compiles what `get` does in a thread of its own; None where there is none, as at the interpreter's exit, and after
+        that failed. `get` waits for the kernels of another thread."""
+        return _ahead.start((ir, target, gradients, any_order))
+
+    @classmethod
+    def is_compiled(cls, ir: str, target: str | None, gradients: tuple[str, ...], any_order: bool) -> bool:
+        """Whether `get` returns at once."""
+        key = ir, target, gradients, any_order
+        return key in cls._known or _ahead.has_made(key)
 
     @property
     def captures(self) -> Sequence[Any]:

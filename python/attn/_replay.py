@@ -19,6 +19,7 @@ from ._torch_gradients import Attention, Call, Unfit, readable_rows
 
 # The largest number of calls that a thread remembers, of 20 KB each, so that new lengths cannot fill the memory.
 _MOST = 512
+_NO_NEEDS: tuple[bool, ...] = (False, False, False)
 _PLAIN = frozenset((type(None), bool, int, float, str))
 _Tensor, _grad_enabled, _inference_mode = torch.Tensor, torch.is_grad_enabled, torch.is_inference_mode_enabled
 _empty_like = torch.empty_like
@@ -70,11 +71,11 @@ def repeat(options: tuple[Any, ...], q: Any, k: Any, v: Any, out: Any, lse: Any)
         return None, None
     if not (type(q) is type(k) is type(v) is _Tensor) or q.is_neg() or k.is_neg() or v.is_neg():
         return None, None
-    needs: tuple[bool, ...] = ()
-    if _grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad):
-        if out is not None or lse is not None:
-            return None, None
-        needs = q.requires_grad, k.requires_grad, v.requires_grad
+    needs = (q.requires_grad, k.requires_grad, v.requires_grad) if _grad_enabled() else _NO_NEEDS
+    if needs == _NO_NEEDS:
+        needs = ()
+    elif out is not None or lse is not None:
+        return None, None
     try:
         if _autocast() and q.dtype != _cast_to(q.device.type):
             return None, None
@@ -237,16 +238,17 @@ def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[An
     for tensor in of_results:
         if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg()):
             return None
-    for tensor in tensors:  # a hook may have replaced one that was saved
-        if type(tensor) is not _Tensor:
-            return None
-    known, deterministic = _remembered.gradients, call.deterministic
-    replay = known.get((call, needs, deterministic))
+    q, k, v, out, lse = tensors
+    if not (type(q) is type(k) is type(v) is type(out) is type(lse) is _Tensor):  # a hook may have replaced one that was saved
+        return None
+    key = call, needs, call.deterministic
+    known = _remembered.gradients
+    replay = known.get(key)
     if replay is None:
         if len(known) >= _MOST:
             known.clear()
         try:
-            replay = known[call, needs, deterministic] = GradientReplay(call, needs, deterministic, tensors)
+            replay = known[key] = GradientReplay(*key, tensors)
         except Exception:  # the operator reports it
             return None
     return replay(of_results, tensors)

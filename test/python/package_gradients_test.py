@@ -433,8 +433,8 @@ class Refused(GradientTest):
 
         _replay._remembered.replays.clear()
         q, = self.leaves((1, 2, 9, 64))
-        with mock.patch("attn._call.refusal", _gradients.refusal.__wrapped__), \
-                mock.patch.object(_gradients, "_refusal_beside_forward", return_value="there is no schedule"):
+        with mock.patch.dict(_gradients._known, clear=True), \
+                mock.patch.object(_gradients, "_refusal_beside_forward", return_value=("there is no schedule", True)):
             reason = "'query' requires a gradient, which the compiler does not have for this attention: there is no schedule"
             with self.assertRaisesRegex(attn.UnsupportedError, reason):
                 attn.sdpa(q, q, q)
@@ -459,12 +459,28 @@ class Refused(GradientTest):
         self.assertIsNone(_ir.tensor_names(ir + " "))
 
     def test_gradients_where_no_thread_can_start(self):
-        from attn import _gradients
-
-        q, = self.leaves((1, 2, 9, 56))
-        with mock.patch("attn._call.refusal", _gradients.refusal.__wrapped__), \
-                mock.patch("attn._executable.ThreadPoolExecutor.submit", side_effect=RuntimeError("at exit")):
+        q, = self.leaves((1, 2, 9, 56))  # no other test has this head dim
+        with mock.patch("threading.Thread.start", side_effect=RuntimeError("at exit")) as start:
             attn.sdpa(q, q, q).sum().backward()
+        start.assert_called_once()
+        self.assertTrue(bool(torch.isfinite(q.grad).all()))
+
+    def test_an_error_of_the_compiler_is_raised_by_each_call(self):
+        from attn._capi import set_compiler_option
+
+        q, = self.leaves((1, 2, 20, 136))  # no other test has this head dim
+        with torch.no_grad():
+            attn.sdpa(q, q, q)
+        for option in ("disable_cache", "disable_jit"):
+            set_compiler_option(option, "1")
+            self.addCleanup(set_compiler_option, option, "0")
+        with self.assertRaisesRegex(attn.AttnError, "compiling is disabled"):
+            attn.sdpa(q, q, q).sum().backward()
+        for _ in range(2):
+            with self.assertRaisesRegex(attn.AttnError, "'query' requires a gradient, and the compiler failed: .*disabled"):
+                attn.sdpa(q, q, q)
+        set_compiler_option("disable_jit", "0")
+        attn.sdpa(q, q, q).sum().backward()
         self.assertTrue(bool(torch.isfinite(q.grad).all()))
 
     def test_second_derivatives(self):

@@ -54,7 +54,40 @@ class Failures(unittest.TestCase):
             exec(RIGHT + "check(1)", {})
 
 
+# An assembler that never ends, and says that it has begun.
+ENDLESS = """#!/bin/sh
+case "$*" in *--version*) echo "Cuda compilation tools, release 13.0, V13.0.88"; exit;; esac
+echo $$ > "$0.pid.new"; mv "$0.pid.new" "$0.pid"
+exec sleep 1000
+"""
+AHEAD = """
+import os, sys, time
+import attn
+from attn import _executable
+ir = attn.compile(head_dim=48).ir
+attn.set_compiler_option("ptxas", sys.argv[1])
+attn.set_compiler_option("disable_cache", "1")
+_executable.Executable.compile_ahead(ir, None, ("q", "k", "v"), True)
+while sys.argv[2] == "wait" and not os.path.exists(sys.argv[1] + ".pid"):
+    time.sleep(0.01)
+"""
+
+
 class Processes(unittest.TestCase):
+    def test_the_exit_gives_up_what_is_compiled_ahead(self):
+        for wait in ("wait", "at once"):
+            with self.subTest(wait), tempfile.TemporaryDirectory() as folder:
+                ptxas = os.path.join(folder, "ptxas")
+                with open(ptxas, "w", encoding="utf-8") as file:
+                    file.write(ENDLESS)
+                os.chmod(ptxas, 0o755)
+                done = subprocess.run([sys.executable, "-c", AHEAD, ptxas, wait], timeout=300, capture_output=True, text=True,
+                                      env={**os.environ, "PYTHONPATH": os.pathsep.join([HERE, *sys.path])})
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                if wait == "wait":
+                    with open(ptxas + ".pid", encoding="utf-8") as file:
+                        self.assertRaises(ProcessLookupError, os.kill, int(file.read()), 0)
+
     def run_script(self, script, **env):
         subprocess.run([sys.executable, "-c", script], check=True, timeout=300,
                        env={**os.environ, "PYTHONPATH": os.pathsep.join([HERE, *sys.path]), **env})

@@ -20,10 +20,24 @@ SmallVector<Value> attn::codegen::unpackElements(OpBuilder &builder,
   return elements;
 }
 
+/// The time that LLVM's scalarizer takes for a chain of insertions is the
+/// square of its length. So a vector of more elements is joined from two
+/// halves.
+static constexpr unsigned kLongestChain = 8;
+
 Value attn::codegen::packElements(OpBuilder &builder, Location loc, Type type,
                                   ValueRange elements) {
-  if (!isa<VectorType>(type)) {
+  auto whole = dyn_cast<VectorType>(type);
+  if (!whole) {
     return elements.front();
+  }
+  unsigned count = elements.size(), half = count / 2;
+  if (count > kLongestChain && count % 2 == 0) {
+    auto part = VectorType::get(half, whole.getElementType());
+    Value low = packElements(builder, loc, part, elements.take_front(half));
+    Value high = packElements(builder, loc, part, elements.drop_front(half));
+    return LLVM::ShuffleVectorOp::create(
+        builder, loc, low, high, llvm::to_vector(llvm::seq<int32_t>(0, count)));
   }
   Value vector = LLVM::PoisonOp::create(builder, loc, type);
   for (auto [i, element] : llvm::enumerate(elements)) {

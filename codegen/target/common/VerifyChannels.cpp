@@ -99,6 +99,7 @@ public:
   using VerifyChannelsBase::VerifyChannelsBase;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // the IR, too, so MLIR verifies it once
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       if (failed(verify(kernel))) {
         return signalPassFailure();

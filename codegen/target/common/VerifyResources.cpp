@@ -260,6 +260,7 @@ public:
   using VerifyResourcesBase::VerifyResourcesBase;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved(); // the IR, too, so MLIR verifies it once
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>()) {
       if (failed(verify(module))) {
         return signalPassFailure();

@@ -374,8 +374,8 @@ ATTN_API attn_status attn_compile(const attn_compile_args *args,
 
 /* Says whether attn_compile can compile this, without compiling: ATTN_SUCCESS,
  * or ATTN_UNSUPPORTED with the reason in attn_last_error(). The reason comes
- * from the passes that attn_compile runs, up to where instructions are chosen.
- */
+ * from the passes that attn_compile runs, up to where instructions are chosen:
+ * in this thread, or in one that compiles the same. */
 ATTN_API attn_status attn_supports(const attn_compile_args *args);
 
 /* Sets `*text` to the compiler's decisions about a module, one per line with

@@ -2,6 +2,7 @@
 //
 // Threads that compile and launch at once, and lists compiled in parallel.
 
+#include "ForPython.h"
 #include "temporary_cache.h"
 
 #include <sys/wait.h>
@@ -92,6 +93,51 @@ TEST_F(JitThreadsTest, aChildDoesNotWaitForItsParentsThreads) {
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(job.compiled, ATTN_SUCCESS) << job.message;
+}
+
+/// A thread that asks whether a module is supported, while another compiles it,
+/// waits for the same answer.
+TEST_F(JitThreadsTest, supportsWhatAnotherThreadCompiles) {
+  std::string ir = attentionIR("supported");
+  for (const char *target : {"sm_90a", "sm_100a"}) {
+    attn_compile_args args = compileArgs(ir);
+    args.target = target;
+    attn_bundle *bundle = nullptr;
+    attn_status compiled = ATTN_DEVICE_ERROR;
+    std::string message;
+    uint64_t before = countJit().compiles;
+    std::thread thread([&] {
+      compiled = attn_compile(&args, &bundle);
+      message = attn_last_error();
+    });
+    while (countJit().compiles == before) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(attn_supports(&args), target == std::string("sm_90a")
+                                        ? ATTN_SUCCESS
+                                        : ATTN_UNSUPPORTED);
+    std::string supports = attn_last_error();
+    thread.join();
+    EXPECT_EQ(attn_supports(&args), compiled) << message;
+    EXPECT_EQ(compiled ? supports : "", compiled ? message : "");
+    attn_bundle_destroy(bundle);
+  }
+}
+
+/// Only the compilations that may be given up are.
+TEST_F(JitThreadsTest, givesUpWhatIsCompiledAhead) {
+  std::string ir = attentionIR("given_up");
+  attn_compile_args args = compileArgs(ir);
+  attn_bundle *bundle = nullptr;
+  attn_status ahead = ATTN_SUCCESS;
+  std::thread thread(
+      [&] { ahead = attn_internal_compile_ahead(&args, &bundle); });
+  attn_internal_give_up_ahead();
+  thread.join();
+  EXPECT_EQ(ahead, ATTN_COMPILER_ERROR);
+  EXPECT_EQ(bundle, nullptr);
+  ASSERT_EQ(attn_compile(&args, &bundle), ATTN_SUCCESS) << attn_last_error();
+  attn_bundle_destroy(bundle);
 }
 
 TEST_F(JitThreadsTest, precompilesAList) {
