@@ -129,14 +129,14 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       the derivative is by a capture or the scale
     - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
       if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16;
-      `turns` only if they are `sums`, there is no `mask_region` and no `row_keys`, and is i32 of shape (B, Hq, R)
+      `turns` only if they are `sums` and there is no `seeing`, and is i32 of shape (B, Hq, R)
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
     - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
       `key_sums`, `pairs` and `elements` have it, `row_sums` may have it, and no other word has it
     - C13: `key_sums` and `pairs` have `at`, a map from (b, h, i, j) to the indices of the capture, a tensor: each is
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
-    - C14: `dropout_rate` and `dropout_state` occur together, and not beside `sums` or `sums_dk`
+    - C14: `dropout_rate` and `dropout_state` occur together
     - C15: `transposed` only beside `sums` or `sums_dk`, and a multiple of 16. It is then the `tile_n` of the config, and
       divides R, which is checked at launch
     - C16: `seeing` occurs only beside `dk_dv`, `dk`, `dv`, `sums` and `sums_dk`. Beside it, and with `gradients(seeing)`, neither the
