@@ -23,8 +23,9 @@ def places(count):
 
 
 def ids_of_groups(sign):
-    """Each group has an id of its own. Behind the groups it is 0, which no group has."""
-    return [sign * (5000 + 10 * (at // GROUP)) if at < KEYS else 0 for at in range(QUERIES)]
+    """Each group has an id of its own; behind the groups all have one beyond theirs. None is 0, which is read
+    outside a tensor."""
+    return [sign * (5000 + 10 * (at // GROUP) if at < KEYS else 9000000) for at in range(QUERIES)]
 
 
 def lonely_keys():
@@ -33,9 +34,9 @@ def lonely_keys():
     for sign in (1, -1):
         for first in range(0, len(keys), GROUPS // 2):
             ids = ids_of_groups(sign)
-            ids[LAST:] = [sign * 100] * BLOCK
+            ids[LAST:] = [sign * -100] * BLOCK
             for group in range(GROUPS):
-                ids[group * GROUP + keys[first + group % (GROUPS // 2)]] = sign * 100
+                ids[group * GROUP + keys[first + group % (GROUPS // 2)]] = sign * -100
             yield ids
 
 
