@@ -61,7 +61,6 @@ static LogicalResult checkStep(const Lowerable &lowerable,
   auto describe = [&](const char *what) {
     return [&step, what] { return formatv(what, step.name).str(); };
   };
-  tile::StepOp op = step.op;
   bool isTransposed = step.isTransposedA() && !isShared(lowerable, step.a) &&
                       !isShared(lowerable, step.b);
   bool isLoad = step.holds<tile::LoadOp>();
