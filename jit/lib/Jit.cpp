@@ -299,7 +299,13 @@ Status Jit::makeBundle(const Request &request, const CacheKey &key,
     Dump dump(toolchain.dumpDir, key);
     dump.writeInput(request);
     Compiled compiled;
-    auto judge = [&](const Status &status) { keepJudgement(request, status); };
+    auto judge = [&](const Status &status) {
+      std::lock_guard<std::mutex> lock(mutex);
+      judgements.keep(request, status);
+      for (auto &[_, entry] : entries) {
+        entry->progress.notify_all();
+      }
+    };
     if (Status status =
             compileRequest(request, toolchain, separately, judge, compiled)) {
       return status;
@@ -401,49 +407,28 @@ Status Jit::compileVariant(const Separate &of, size_t index,
       bundle);
 }
 
-void Jit::keepJudgement(const Request &request, const Status &status) {
-  if (status && status.getCode() != ATTN_UNSUPPORTED) {
-    return;
-  }
-  std::lock_guard<std::mutex> lock(mutex);
-  judged.emplace(request.getKey(""), status);
-  for (auto &[_, entry] : entries) {
-    entry->progress.notify_all();
-  }
-}
-
-/// Waits as long as another thread compiles the request, and has no answer.
-void Jit::waitForJudgement(const Request &request) {
-  std::shared_ptr<const Environment> current;
-  if (getEnvironment(current)) {
-    return;
-  }
-  CacheKey key = request.getKey("");
-  std::unique_lock<std::mutex> lock(mutex);
-  auto found = entries.find(request.getKey(current->ptxasVersion));
-  if (found == entries.end()) {
-    return;
-  }
-  std::shared_ptr<Entry> entry = found->second;
-  entry->progress.wait(lock,
-                       [&] { return entry->done || judged.count(key) != 0; });
-  if (entry->done && !entry->status) { // it may come from the disk
-    judged.emplace(key, Status());
-  }
-}
-
 Status Jit::supports(const Request &request) {
-  waitForJudgement(request);
-  CacheKey key = request.getKey("");
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    auto it = judged.find(key);
-    if (it != judged.end()) {
-      return it->second;
+  std::shared_ptr<const Environment> current;
+  bool mayCompile = !getEnvironment(current);
+  std::unique_lock<std::mutex> lock(mutex);
+  auto found = mayCompile ? entries.find(request.getKey(current->ptxasVersion))
+                          : entries.end();
+  if (found != entries.end()) {
+    // Another thread may be compiling the request.
+    std::shared_ptr<Entry> entry = found->second;
+    entry->progress.wait(
+        lock, [&] { return entry->done || judgements.find(request); });
+    if (entry->done && !entry->status) { // it may come from the disk
+      judgements.keep(request, Status());
     }
   }
+  if (const Status *known = judgements.find(request)) {
+    return *known;
+  }
+  lock.unlock();
   Status status = checkRequest(request);
-  keepJudgement(request, status);
+  lock.lock();
+  judgements.keep(request, status);
   return status;
 }
 
@@ -458,7 +443,7 @@ void Jit::clear() {
       ++it;
     }
   }
-  judged.clear();
+  judgements.clear();
 }
 
 attn_jit_counters Jit::count() {

@@ -8,7 +8,7 @@
 
 #include "Compilation.h"
 #include "DiskCache.h"
-#include "Request.h"
+#include "Judgements.h"
 #include "Settings.h"
 #include <condition_variable>
 #include <map>
@@ -63,8 +63,6 @@ private:
   };
 
   void forgetUnfinished();
-  void keepJudgement(const Request &request, const Status &status);
-  void waitForJudgement(const Request &request);
   Status readSettings();
   Status getEnvironment(std::shared_ptr<const Environment> &out);
   Status makeEnvironment(Environment &environment);
@@ -94,8 +92,7 @@ private:
   std::shared_ptr<const Settings> settings;
   std::shared_ptr<const Environment> environment;
   std::map<CacheKey, std::shared_ptr<Entry>> entries;
-  /// By the key for no assembler, since it has no part in it.
-  std::map<CacheKey, Status> judged;
+  Judgements judgements;
   attn_jit_counters counters = {};
 };
 

@@ -229,8 +229,7 @@ bool launchWatched(Run &run, Session &session, std::string &err) {
 bool launchStamped(Run &run, Session &session, const StampPlan &stamps,
                    std::string &err) {
   std::vector<unsigned char> workspace;
-  if (!session.clearWorkspace() || !session.launchAndDownload() ||
-      !session.downloadWorkspace(workspace)) {
+  if (!session.launchOnZeros(workspace)) {
     err = session.getError();
     return false;
   }

@@ -30,9 +30,10 @@ public:
   bool restart(attn_bundle *other);
   /// Launches once with poisoned outputs and downloads them.
   bool launchAndDownload();
-  bool clearWorkspace() { return workspace.clear(error); }
-  bool downloadWorkspace(std::vector<unsigned char> &bytes) {
-    return workspace.download(bytes, error);
+  /// The same on a workspace of zeros; also downloads the workspace.
+  bool launchOnZeros(std::vector<unsigned char> &bytes) {
+    return workspace.clear(error) && launchAndDownload() &&
+           workspace.download(bytes, error);
   }
   /// Checks that the results of launchAndDownload() are in bounds and complete,
   /// that the inputs are unchanged, and that the workspace is fit for the next

@@ -371,7 +371,7 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
     operands.push_back(work);
   }
   SmallVector<Type> types{scores};
-  bool scales = scalesProbabilities() && slope && !hasSlopeOne(op);
+  bool scales = args.scalesProbabilities() && slope && !hasSlopeOne(op);
   if (scales) {
     operands.push_back(slope);
     types.push_back(scores);
@@ -394,7 +394,7 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
         }
         return {p};
       });
-  if (scalesProbabilities()) {
+  if (args.scalesProbabilities()) {
     slope = scales ? results[1] : Value();
   }
   return results[0];
@@ -418,17 +418,6 @@ Value BackwardWriter::writeKept(StringRef step, Value probabilities) {
     return {b.make<arith::TruncFOp>(type,
                                     b.make<arith::MaxNumFOp>(values[0], zero))};
   })[0];
-}
-
-Value BackwardWriter::keep(Value probabilities) {
-  if (config.getKeptP() == KeptP::F32) {
-    return probabilities;
-  }
-  Type type = scores.clone(b.getF16Type());
-  return b.step("cvt_pk", probabilities, type,
-                [&](ValueRange values) -> Values {
-                  return {b.make<arith::TruncFOp>(type, values[0])};
-                })[0];
 }
 
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,

@@ -20,6 +20,11 @@ struct BackwardArguments {
   mlir::Value turns;  // of items that add to the sums; null for any order
   mlir::Value seeing; // the queries that may see groups of keys, or null
   Dropout dropout;
+
+  /// Whether P is multiplied by the derivative of the user's function at once:
+  /// a kernel with sums of dQ has no registers to keep it. With dropout the
+  /// sign of P says which pairs are dropped, which a product would lose.
+  bool scalesProbabilities() const { return sums && !dropout; }
 };
 
 class BackwardWriter {
@@ -47,18 +52,12 @@ public:
   /// Writes a step that adds the product of `scores` and `streamedRows`.
   mlir::Value addProduct(llvm::StringRef step, mlir::Value scores,
                          mlir::Value streamedRows, mlir::Value sum);
-  /// Writes a step that rounds P where `kept_p` says so; returns what is kept.
-  mlir::Value keep(mlir::Value probabilities);
   /// Writes the probabilities of scores, with the sign bit set where dropout
   /// drops the pair; sets `slope` to the derivative of the user's function, or
   /// to null. If the kernel scales probabilities, `slope` is P times the
   /// derivative, or null if that is P.
   mlir::Value writeProbabilities(mlir::Value scores, mlir::Value lse2,
                                  mlir::Value work, mlir::Value &slope);
-  /// Whether P is multiplied by the derivative at once: a kernel with sums of
-  /// dQ has no registers to keep it. With dropout the sign of P says which
-  /// pairs are dropped, which a product would lose.
-  bool scalesProbabilities() const { return args.sums && !args.dropout; }
   /// Writes dX, the derivatives by the products of Q and K, without the scale.
   mlir::Value writeDerivatives(mlir::Value probabilities, mlir::Value products,
                                mlir::Value delta, mlir::Value slope);

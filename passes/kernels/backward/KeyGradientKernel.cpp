@@ -24,6 +24,8 @@ private:
   /// Write the new values of the sums that the loop carries.
   Value addToValueGradient(Value sum);
   Value addToKeyGradient(Value sum);
+  /// Writes a step that rounds P where `kept_p` says so; returns what is kept.
+  Value keepForDx(Value probabilities);
 
   BackwardWriter w;
   Value work, k, v;               // of the item; no V for dV alone
@@ -37,13 +39,24 @@ Value KeyGradientKernel::addToValueGradient(Value sum) {
   return w.addProduct("mm_dv", rounded, outGradient, sum);
 }
 
+Value KeyGradientKernel::keepForDx(Value probabilities) {
+  if (w.op.getConfig()->getKeptP() == KeptP::F32) {
+    return probabilities;
+  }
+  Type type = w.scores.clone(w.b.getF16Type());
+  return w.b.step("cvt_pk", probabilities, type,
+                  [&](ValueRange values) -> SmallVector<Value> {
+                    return {w.b.make<arith::TruncFOp>(type, values[0])};
+                  })[0];
+}
+
 Value KeyGradientKernel::addToKeyGradient(Value sum) {
   Value delta = w.loadRows("ld_dl", w.args.delta, work);
   Value products = w.multiply("dp", v, outGradient);
-  bool isScaled = w.scalesProbabilities() && slope;
+  bool isScaled = w.args.scalesProbabilities() && slope;
   Value derivatives =
       isScaled ? w.writeDerivatives(slope, products, delta, Value())
-               : w.writeDerivatives(w.keep(p), products, delta, slope);
+               : w.writeDerivatives(keepForDx(p), products, delta, slope);
   Value ds = w.writeRounded("cvt_ds", derivatives);
   Value result = w.addProduct("mm_dk", ds, q, sum);
   if (w.args.sums) {

@@ -174,20 +174,10 @@ SmallVector<const Place *, 2> BoundSchedule::targetsOf(int value,
   return targets;
 }
 
-void BoundSchedule::appendCells(const Place &place, Subtile t, int cycle,
-                                int part, int value,
-                                SmallVectorImpl<int> &cells) const {
-  if (place.hosts.empty()) {
-    appendCellsOf(place, place, t, cycle, part, value, cells);
-  }
-  for (int host : place.hosts) {
-    appendCellsOf(place, places[host], t, cycle, part, value, cells);
-  }
-}
-
-void BoundSchedule::appendCellsOf(const Place &place, const Place &base,
-                                  Subtile t, int cycle, int part, int value,
-                                  SmallVectorImpl<int> &cells) const {
+/// Appends the cells in the storage of `base`: that of the place, or of a host.
+static void appendCellsIn(const Place &base, const BoundSchedule &bound,
+                          const Place &place, Subtile t, int cycle, int part,
+                          int value, SmallVectorImpl<int> &cells) {
   bool guest = &place != &base;
   SmallVector<Subtile, 4> hostTiles = {t};
   auto all = [](int count) { return llvm::to_vector<4>(llvm::seq(0, count)); };
@@ -200,7 +190,7 @@ void BoundSchedule::appendCellsOf(const Place &place, const Place &base,
     slots = all(base.depth);
   }
   if (guest && base.cut) {
-    hostTiles = t == whole ? subtiles(true)
+    hostTiles = t == whole ? bound.subtiles(true)
                            : SmallVector<Subtile, 4>{place.cross ? 1 - t : t};
   } else if (guest) {
     hostTiles = {whole};
@@ -226,6 +216,17 @@ void BoundSchedule::appendCellsOf(const Place &place, const Place &base,
         }
       }
     }
+  }
+}
+
+void BoundSchedule::appendCells(const Place &place, Subtile t, int cycle,
+                                int part, int value,
+                                SmallVectorImpl<int> &cells) const {
+  if (place.hosts.empty()) {
+    appendCellsIn(place, *this, place, t, cycle, part, value, cells);
+  }
+  for (int host : place.hosts) {
+    appendCellsIn(places[host], *this, place, t, cycle, part, value, cells);
   }
 }
 

@@ -270,7 +270,7 @@ void MbarrierTracker::waitMbarrier(const Warp &warp, uint32_t lanes,
         view.known.join(*barrier.published);
       } else {
         view.known.tensor.join(barrier.published->tensor);
-        knowledge.meet(view, barrier.published);
+        view.meet(barrier.published);
       }
       knowledge.touch(view);
     }

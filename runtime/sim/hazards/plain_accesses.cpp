@@ -167,8 +167,7 @@ void PlainAccesses::meet(const Warp &warp, unsigned lane,
     knowledge.acquire(warp, 1u << lane, *met);
     return;
   }
-  knowledge.forViews(warp, 1u << lane,
-                     [&](LaneView &view) { knowledge.meet(view, met); });
+  knowledge.forViews(warp, 1u << lane, [&](LaneView &view) { view.meet(met); });
 }
 
 /// Strong accesses order threads: a read of a value acquires what its write

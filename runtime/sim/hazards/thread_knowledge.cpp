@@ -84,14 +84,13 @@ void ThreadKnowledge::publishFenced(const Warp &warp, unsigned lane,
   to.device.raise(component, std::min(epoch, threads.performedAt[lane]));
 }
 
-void ThreadKnowledge::meet(LaneView &view,
-                           std::shared_ptr<const Knowledge> seen) {
-  if (view.met) {
-    auto both = std::make_shared<Knowledge>(*view.met);
+void LaneView::meet(std::shared_ptr<const Knowledge> seen) {
+  if (met) {
+    auto both = std::make_shared<Knowledge>(*met);
     both->join(*seen);
     seen = std::move(both);
   }
-  view.met = std::move(seen);
+  met = std::move(seen);
 }
 
 void ThreadKnowledge::publish(const Warp &warp, uint32_t lanes, Knowledge &to) {

@@ -31,6 +31,8 @@ struct LaneView {
   /// The knowledge that strong reads have seen, which the next fence acquires.
   std::shared_ptr<const Knowledge> met;
 
+  /// Records what a relaxed read or wait has seen, for the next fence.
+  void meet(std::shared_ptr<const Knowledge> seen);
   bool hasFencesOf(const LaneView &other) const {
     return releasedToCta == other.releasedToCta &&
            releasedToCluster == other.releasedToCluster && met == other.met;
@@ -102,8 +104,6 @@ public:
   /// relaxed write or arrival after it releases that.
   void publishFenced(const Warp &warp, unsigned lane, Scope scope,
                      Knowledge &to);
-  /// Records what a relaxed read or wait has seen, for the next fence.
-  void meet(LaneView &view, std::shared_ptr<const Knowledge> seen);
   /// Adds what the lanes know; later actions of the lanes are not included.
   void publish(const Warp &warp, uint32_t lanes, Knowledge &to);
   void acquire(const Warp &warp, uint32_t lanes, const Knowledge &from);

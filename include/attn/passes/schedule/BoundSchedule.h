@@ -173,10 +173,6 @@ public:
 
 private:
   friend class ScheduleBinder;
-  /// Appends those in the storage of `base`: its own, or that of a host.
-  void appendCellsOf(const Place &place, const Place &base, Subtile t,
-                     int cycle, int part, int value,
-                     SmallVectorImpl<int> &cells) const;
   bool isPutElsewhere(const Instance &instance, const KernelStep &step) const;
 
   SmallVector<StringRef> cutAxis;         // by value
