@@ -171,23 +171,29 @@ class Derivatives(TorchTest):
         function = torch.func.vmap(lambda q: attn.sdpa(q, q, q))
         self.refused("q|query", torch.func.jvp, function, (torch.stack([self.q] * 2),), (torch.ones(2, *self.q.shape).half(),))
 
-    def test_numbers_that_want_a_gradient(self):
-        q, number, lowest = self.q, torch.nn.Parameter(torch.tensor(0.5)), torch.tensor(1.0, requires_grad=True) * 2
-        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s * number)
+    def test_numbers_that_cannot_have_a_gradient(self):
+        q, number = self.q, torch.nn.Parameter(torch.tensor(0.5))
         plain, scalar = attn.compile(head_dim=64, dtype="f16"), attn.Scalar(1.0)
-        scalar.value = lowest
-        for name, function in (("scale", lambda: attn.sdpa(q, q, q, scale=number)),
-                               ("softmax_scale", lambda: attn.flash_attn_func(q, q, q, softmax_scale=number)),
-                               ("softcap", lambda: attn.flash_attn_func(q, q, q, softcap=lowest)),
-                               ("scale", lambda: plain(q, q, q, scale=number)),
-                               ("scale", lambda: attn.attention(q, q, q, scale=lowest)),
-                               ("number", lambda: kernel(q, q, q)),
-                               ("scalar", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * scalar)),
-                               ("lowest", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * lowest))):
+        scalar.value = torch.tensor(1.0, requires_grad=True) * 2
+        for name, function in (("scale", lambda: plain(q, q, q, scale=number)),
+                               ("scale", lambda: attn.attention(q, q, q, scale=number)),
+                               ("scalar", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * scalar))):
             with self.subTest(name):
                 self.refused(name, function)
                 with torch.no_grad():
                     function()
+
+    def test_numbers_that_want_a_gradient(self):
+        q, number = self.q, torch.nn.Parameter(torch.tensor(0.5))
+        kernel = attn.compile(head_dim=64, dtype="f16", score_mod=lambda s, b, h, i, j: s * number)
+        for name, function in (("scale", lambda: attn.sdpa(q, q, q, scale=number)),
+                               ("softmax_scale", lambda: attn.flash_attn_func(q, q, q, softmax_scale=number)),
+                               ("softcap", lambda: attn.flash_attn_func(q, q, q, softcap=number * 2)),
+                               ("number", lambda: kernel(q, q, q)[0]),
+                               ("captured", lambda: attn.attention(q, q, q, lambda s, b, h, i, j: s * number))):
+            with self.subTest(name):
+                gradient, = torch.autograd.grad(function().float().square().sum(), number)
+                self.assertNotEqual(gradient.item(), 0)
 
     def test_the_operators_themselves(self):
         from attn import _torch_ops
