@@ -54,6 +54,18 @@ LogicalResult attn::checkKernelFunction(func::FuncOp func, Operation *op) {
   return success();
 }
 
+/// Only kernels of dK that compute dX from P itself may keep P rounded.
+static LogicalResult checkKeptP(Operation *op, ConfigAttr config) {
+  auto gradients = dyn_cast<AttentionBwdOp>(op);
+  bool mayRound = gradients && gradients.mayRoundP();
+  if (mayRound || config.getKeptP() == KeptP::F32) {
+    return success();
+  }
+  return op->emitOpError("expected 'kept_p' of 'config' to be 'f32' without a "
+                         "gradient of K, or with a score region, got '")
+         << stringifyEnum(config.getKeptP()) << "'";
+}
+
 LogicalResult attn::replaceFunctions(
     ModuleOp module, function_ref<bool(Operation *)> isOfKernel,
     function_ref<FailureOr<tile::KernelOp>(func::FuncOp, Operation *)> write) {
@@ -82,9 +94,13 @@ LogicalResult attn::replaceFunctions(
     if (failed(checkKernelFunction(func, op))) {
       return failure();
     }
-    if (!op->getAttr("config")) {
+    auto config = op->getAttrOfType<ConfigAttr>("config");
+    if (!config) {
       return op->emitOpError("expected 'config', which attn-configure "
                              "attaches");
+    }
+    if (failed(checkKeptP(op, config))) {
+      return failure();
     }
     FailureOr<tile::KernelOp> kernel = write(func, op);
     if (failed(kernel)) {

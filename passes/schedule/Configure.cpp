@@ -221,16 +221,6 @@ static int64_t countKeys(ArrayRef<TableEntry> entries) {
   return keys;
 }
 
-/// Kernels other than those of gradients compute no dX.
-static LogicalResult checkKeptP(Operation *op, ConfigAttr config) {
-  if (isa<AttentionBwdOp>(op) || config.getKeptP() == KeptP::F32) {
-    return success();
-  }
-  return op->emitOpError("expected 'kept_p' of 'config' to be 'f32' for an op "
-                         "without dX, got '")
-         << stringifyEnum(config.getKeptP()) << "'";
-}
-
 template <typename Op> static LogicalResult finish(Op op, StringRef origin) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -238,8 +228,7 @@ template <typename Op> static LogicalResult finish(Op op, StringRef origin) {
   remark::passed(op.getLoc(),
                  remark::RemarkOpts::name("configure").category("attn"))
       << remark::metric("Config", text) << remark::metric("From", origin);
-  return success(succeeded(verifyConfigured(op)) &&
-                 succeeded(checkKeptP(op, op.getConfigAttr())));
+  return verifyConfigured(op);
 }
 
 namespace {

@@ -87,6 +87,15 @@ ws.kernel @case machine "sm_90a" args ["q", "o" write, "n"] problem #p config #c
 
 // -----
 
+// packed_type_of_another_use: a tile of another type may only be extended
+%x = arith.constant dense<0.0> : !acc
+// expected-error @below {{'arith.truncf' op attn-distribute: expected packed elements to be 'bf16', got 'tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}
+%h = arith.truncf %x : !acc to tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>>
+%y = arith.extf %h : tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>> to !acc
+%z = tile.convert_layout %h : tensor<64x16xf16, #tile.layout<atom = wgmma_acc, repeats = 2>> -> tensor<64x16xf16, #tile.layout<atom = wgmma_a, repeats = 1>>
+
+// -----
+
 // integer_reduction
 %x = arith.constant dense<0> : !int
 // expected-error @below {{'tile.reduce' op attn-distribute: no lowering for a reduction of 'tensor<64x16xi32, #tile.layout<atom = wgmma_acc, repeats = 2>>'}}

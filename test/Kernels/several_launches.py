@@ -33,7 +33,7 @@ def function(inputs, body, results):
 
 class Compiler:
     def __init__(self, args):
-        self.tool, self.folder, self.library = args.compile, args.folder, libattn.Library(args.runtime)
+        self.tool, self.folder, self.runtime = args.compile, args.folder, libattn.Library(args.runtime)
         os.makedirs(args.folder, exist_ok=True)
 
     def bundle(self, name, *parts):
@@ -41,7 +41,7 @@ class Compiler:
         with open(path + ".mlir", "w", encoding="utf-8") as file:
             file.write(function(*parts))
         subprocess.run([self.tool, path + ".mlir", "-o", path + ".attn"], check=True, env={**os.environ, "ATTN_PTXAS": "none"})
-        return self.library.load(path + ".attn")
+        return self.runtime.load(path + ".attn")
 
 
 class Problem:
@@ -83,7 +83,7 @@ def main():
     for results in all_results:
         joined = compiler.bundle("joined", f"{INPUTS}, {gradients}", ATTENTION + DELTA, results)
         for seed, lengths in enumerate(LENGTHS):
-            compiler.library.set_simulator("seed", str(seed))
+            compiler.runtime.set_simulator("seed", str(seed))
             problem = Problem(seed, *lengths)
             want, got = problem.run(apart, device, results), problem.run([joined], device, results)
             different = [name for name in results if want[name] != got[name]]

@@ -96,14 +96,3 @@ func.func @region_weight(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
       } : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
 }
-
-// -----
-
-!t = tensor<?x?x?x64xbf16>
-!l = tensor<?x?x?xf32>
-func.func @kept_p(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
-  // expected-error @below {{'attn.attention' op expected 'kept_p' of 'config' to be 'f32' for an op without dX, got 'f16'}}
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
-      config <tile_m = 128, tile_n = 128, work = grid, kept_p = f16> : (!t, !t, !t) -> (!t, !l)
-  return %o, %lse : !t, !l
-}

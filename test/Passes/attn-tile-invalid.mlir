@@ -149,3 +149,14 @@ func.func @prefix_without_order(%q: !t, %k: !t, %v: !t, %scale: f32, %starts: te
       : (!t, !t, !t) -> (!t, !l)
   return %o, %lse : !t, !l
 }
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @kept_p(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'kept_p' of 'config' to be 'f32' without a gradient of K, or with a score region, got 'f16'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid, kept_p = f16> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}

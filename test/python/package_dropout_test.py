@@ -11,6 +11,7 @@ from package_torch_test import TorchTest
 
 try:
     import torch
+    from torch import library as torch_library
     from torch.utils.checkpoint import checkpoint
 except ImportError:
     torch = None
@@ -168,7 +169,7 @@ class Randomness(DropoutTest):
         q, k, v = (x.transpose(1, 2).detach().requires_grad_() for x in (self.q, self.k, self.v))
         state = torch.tensor([1, 2])
         ir = attn._presets.flash_preset("f16", DIM, DIM, "none", (), "", "", True, False, 0).ir
-        torch.library.opcheck(torch.ops.attn.forward.default, (q, k, v, [state], [0.125, 0.5], [], ir))
+        torch_library.opcheck(torch.ops.attn.forward.default, (q, k, v, [state], [0.125, 0.5], [], ir))
 
 
 class Refusals(DropoutTest):

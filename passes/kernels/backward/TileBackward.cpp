@@ -39,11 +39,6 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
     return op.emitOpError("expected 'tile_n' of 'config' to be ")
            << kSeeingRows << " for 'seeing', got " << config.getTileN();
   }
-  if (config.getKeptP() != KeptP::F32 && !op.mayRoundP()) {
-    return op.emitOpError("expected 'kept_p' of 'config' to be 'f32' without a "
-                          "gradient of K, or with a score region, got '")
-           << stringifyEnum(config.getKeptP()) << "'";
-  }
   if (op.getSums()) {
     int64_t sums = op.getSums().getType().getDimSize(3),
             tile = config.getTileD() ? config.getTileD() : op.getHeadDim();

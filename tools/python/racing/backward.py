@@ -38,7 +38,7 @@ def torch_contender(torch, point, inputs, backend):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     if backend == "FLASH_ATTENTION" and point.d != point.dv:
         raise Unavailable("has no kernel where V's head dim differs")
-    options = {"is_causal": contenders.library_mask(point) == "causal", "scale": point.scale, "enable_gqa": point.grouped}
+    options = {"is_causal": contenders.peer_mask(point) == "causal", "scale": point.scale, "enable_gqa": point.grouped}
 
     def forward(q, k, v):
         swapped = (x.transpose(1, 2) for x in (q, k, v))

@@ -30,13 +30,13 @@ PLAN_KINDS = {"fwd": ("fwd",), "bwd": ("bwd", "bwd_dk_dv", "bwd_dv"), "bwd-det":
 PLAN_MASKS = {"none": ("none",), "causal": ("causal_top_left", "causal_bottom_right")}
 
 
-def library_mask(point):
+def peer_mask(point):
     """The mask of a library without functions."""
     if point.score:
         raise Unavailable("has no score functions")
-    if point.library_mask is None:
+    if point.peer_mask is None:
         raise Unavailable("has no mask functions")
-    return point.library_mask
+    return point.peer_mask
 
 
 def flash_options(point):
@@ -46,7 +46,7 @@ def flash_options(point):
         return {"softmax_scale": point.scale, "causal": point.causal, "softcap": softcap}
     if window and not point.score:
         return {"softmax_scale": point.scale, "window_size": window}
-    return {"softmax_scale": point.scale, "causal": library_mask(point) == "causal"}
+    return {"softmax_scale": point.scale, "causal": peer_mask(point) == "causal"}
 
 
 class TorchContender:
@@ -58,7 +58,7 @@ class TorchContender:
             raise Unavailable("has no kernel where V's head dim differs")
         q, k, v = (t.transpose(1, 2) for t in inputs)
         function = torch.nn.functional.scaled_dot_product_attention
-        options = {"is_causal": library_mask(point) == "causal", "scale": point.scale, "enable_gqa": point.grouped}
+        options = {"is_causal": peer_mask(point) == "causal", "scale": point.scale, "enable_gqa": point.grouped}
         self.scope = lambda: sdpa_kernel(getattr(SDPBackend, backend))
         self.call = lambda: function(q, k, v, **options)
 

@@ -24,12 +24,12 @@ class Mask:
     """`make`: makes the function (b, h, q, kv) from the captured tensors. `captures`: {name: function of the batch size
     and the length that returns the elements}. `intervals`: only where no interval of keys that kernels can find is
     exactly what a query sees: the interval that they find. Blocks outside of it are skipped, and the rest is masked.
-    `library` and `window`: the same mask in libraries without mask functions. `by_batch`: whether batches may differ."""
+    `peer` and `window`: the same mask in libraries without mask functions. `by_batch`: whether batches may differ."""
 
     make: typing.Callable
     captures: dict = dataclasses.field(default_factory=dict)
     intervals: typing.Optional[typing.Callable] = None
-    library: typing.Optional[str] = None
+    peer: typing.Optional[str] = None
     window: typing.Optional[tuple] = None  # of libraries that have windows: keys to the left and right
     by_batch: bool = False
 
@@ -49,14 +49,14 @@ FUNCTIONS = {
     "chunks2048": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q // 2048 == kv // 2048)),
     "sinks64+window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & ((kv < 64) | (q - kv < 1024))),
     "window1024": Mask(lambda: lambda b, h, q, kv: (q >= kv) & (q - kv < 1024), window=(1023, 0)),
-    "causal_fn": Mask(causal, library="causal"),
+    "causal_fn": Mask(causal, peer="causal"),
     "documents": Mask(lambda ids: lambda b, h, q, kv: (ids[q] == ids[kv]) & (q >= kv),
                       {"ids": lambda batch, seqlen: [i * 8 // seqlen for i in range(seqlen)]}, intervals=causal),
     "document_starts": Mask(lambda starts: lambda b, h, q, kv: (starts[q] <= kv) & (q >= kv),
                             {"starts": lambda batch, seqlen: [-(-(i * 8 // seqlen) * seqlen // 8) for i in range(seqlen)]}),
     "blocks32": Mask(lambda: lambda b, h, q, kv: q // 32 >= kv // 32),
 }
-BUILT_IN = {"none": Mask(lambda: lambda b, h, q, kv: (q >= 0) & (kv >= 0), library="none"), "causal": Mask(causal, library="causal")}
+BUILT_IN = {"none": Mask(lambda: lambda b, h, q, kv: (q >= 0) & (kv >= 0), peer="none"), "causal": Mask(causal, peer="causal")}
 MASKS = {**BUILT_IN, **FUNCTIONS}
 
 

@@ -67,9 +67,9 @@ class Point:
         return self.mask in masks.FUNCTIONS
 
     @property
-    def library_mask(self):
+    def peer_mask(self):
         """What libraries without mask functions call the mask, or None."""
-        return masks.MASKS[self.mask].library
+        return masks.MASKS[self.mask].peer
 
     @property
     def shapes(self):
