@@ -44,6 +44,9 @@ void populateCompletionPatterns(mlir::RewritePatternSet &patterns,
 /// Set on a `tile.load_row` with distributed tiles: the vector has one element
 /// per column.
 constexpr llvm::StringLiteral ofColumnsAttr = "of_columns";
+/// Set on a `tile.load` or `tile.store_reg` of a tile whose columns nothing
+/// tells apart: a thread has columns that follow each other in memory.
+constexpr llvm::StringLiteral anyColumnsAttr = "any_columns";
 
 } // namespace attn::codegen::sm90
 

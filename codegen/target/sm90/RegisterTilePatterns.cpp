@@ -63,6 +63,7 @@ struct Access {
   AccessMap map;
   Value column = {}; // the first, if it is not the tensor's
   bool isGrouped = false, isTransposed = false;
+  int64_t columnsOfLane = 2; // one after the other, of those of its quad
 };
 
 /// A row of this thread: whether the tensor has it, and the address of the
@@ -125,7 +126,8 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   if (isTile && access.isGrouped) {
     indices.back() = emit.constant(0);
   } else if (isTile) {
-    indices.back() = emit.mul(emit.bitAnd(emit.thread(), 3), 2);
+    indices.back() =
+        emit.mul(emit.bitAnd(emit.thread(), 3), access.columnsOfLane);
     if (access.column) {
       indices.back() = emit.add(indices.back(), access.column);
     }
@@ -170,10 +172,45 @@ void MovePattern<Op>::writeRows(
   }
 }
 
+static Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
 /// Returns the number of pairs of columns in the tensor: a thread's registers
 /// hold two columns of each of its rows in turn.
 static int64_t pairsOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().back() / 8;
+}
+
+namespace {
+
+/// Pairs of columns of a thread's row, from `begin` to `end`, of which
+/// `together` are moved by one instruction.
+struct PairsOfRow {
+  int64_t begin, end, together;
+};
+
+} // namespace
+
+/// The bytes that one instruction moves of a thread.
+static constexpr int64_t bytesOfMove = 16;
+
+/// Calls `move` for the pairs of a tensor's row: first for those that are moved
+/// together, if the op leaves it open which columns a thread has.
+static void forEachWidth(Operation *op, Value tensor,
+                         function_ref<void(PairsOfRow)> move) {
+  int64_t all = pairsOf(tensor), done = 0;
+  if (op->hasAttr(sm90::anyColumnsAttr)) {
+    Type element = elementOf(tensor);
+    int64_t together = bytesOfMove * 4 / element.getIntOrFloatBitWidth();
+    done = all / together * together;
+    if (done != 0) {
+      move({0, done, together});
+    }
+  }
+  if (done != all) {
+    move({done, all, 1});
+  }
 }
 
 /// Returns the elements of a `transposed` tensor from one half of a group,
@@ -191,10 +228,6 @@ static Value pointerAfter(const Arithmetic &emit, Value pointer, Type element,
                              LLVM::GEPNoWrapFlags::none);
 }
 
-static Type elementOf(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
@@ -206,20 +239,44 @@ struct StoreRegPattern : MovePattern<tile::StoreRegOp> {
     Arithmetic emit{rewriter, op.getLoc()};
     Access access = accessOf(adaptor, op.getDest(), adaptor.getPart(),
                              *AccessMap::parse(op.getMap()));
-    writeRows(emit, access, [&](int64_t i, Value first) {
-      for (int64_t n = 0; n < pairsOf(op.getDest()); ++n) {
-        Value pair = pairOf(emit, adaptor.getTile(), rowsPerThread * n + i,
-                            isPacked(elementOf(op.getDest())));
-        Value pointer =
-            pointerAfter(emit, first, elementOf(op.getDest()), 8 * n);
-        LLVM::StoreOp::create(rewriter, op.getLoc(), pair, pointer);
-      }
+    forEachWidth(op, op.getDest(), [&](PairsOfRow pairs) {
+      access.columnsOfLane = 2 * pairs.together;
+      writeRows(emit, access, [&](int64_t i, Value first) {
+        for (int64_t n = pairs.begin; n < pairs.end; n += pairs.together) {
+          Value pointer =
+              pointerAfter(emit, first, elementOf(op.getDest()), 8 * n);
+          LLVM::StoreOp::create(rewriter, op.getLoc(),
+                                joinPairs(emit, op.getDest(), adaptor.getTile(),
+                                          n, i, pairs.together),
+                                pointer);
+        }
+      });
     });
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// Returns `together` pairs of row `i`, from pair `n` on.
+  static Value joinPairs(const Arithmetic &emit, Value dest, Value tile,
+                         int64_t n, int64_t i, int64_t together) {
+    bool packed = isPacked(elementOf(dest));
+    if (together == 1) {
+      return pairOf(emit, tile, rowsPerThread * n + i, packed);
+    }
+    SmallVector<int64_t> elements;
+    for (int64_t pair = n; pair < n + together; ++pair) {
+      int64_t first = rowsPerThread * pair + i;
+      if (packed) {
+        elements.push_back(first);
+      } else {
+        elements.append({2 * first, 2 * first + 1});
+      }
+    }
+    return vector::ShuffleOp::create(emit.builder, emit.loc, tile, tile,
+                                     elements);
+  }
+
   static Value pairOf(const Arithmetic &emit, Value tile, int64_t pair,
                       bool packed) {
     if (packed) {
@@ -331,10 +388,6 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     Arithmetic emit{rewriter, loc};
     Value source = op.getSource();
     auto type = cast<VectorType>(op.getTile().getType());
-    int64_t perPair = isPacked(elementOf(source)) ? 1 : 2;
-    Type pairType = isPacked(elementOf(source))
-                        ? Type(rewriter.getI32Type())
-                        : VectorType::get({2}, elementOf(source));
     Value zero = arith::ConstantOp::create(
         rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
     SmallVector<Value> elements(type.getNumElements(), zero);
@@ -346,27 +399,47 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
       rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
       return success();
     }
-    for (int64_t i = 0; i < rowsPerThread; ++i) {
-      ThreadRow row = op.getGrouped() ? groupOf(emit, access)
-                                      : rowOf(emit, access, threadRow(emit, i),
-                                              /*isTile=*/true);
-      for (int64_t n = 0; n < pairsOf(source); ++n) {
-        int64_t column = op.getGrouped() ? perGroup * n + 2 * i : 8 * n;
-        Value pair = LLVM::LoadOp::create(
-            rewriter, loc, pairType,
-            pointerAfter(emit, row.pointer, elementOf(source), column));
-        for (int64_t half = 0; half < perPair; ++half) {
-          Value value = perPair == 1 ? pair : emit.element(pair, half);
-          elements[perPair * (rowsPerThread * n + i) + half] =
-              arith::SelectOp::create(rewriter, loc, row.inside, value, zero);
+    forEachWidth(op, source, [&](PairsOfRow pairs) {
+      access.columnsOfLane = 2 * pairs.together;
+      for (int64_t i = 0; i < rowsPerThread; ++i) {
+        ThreadRow row = op.getGrouped()
+                            ? groupOf(emit, access)
+                            : rowOf(emit, access, threadRow(emit, i),
+                                    /*isTile=*/true);
+        for (int64_t n = pairs.begin; n < pairs.end; n += pairs.together) {
+          int64_t column = op.getGrouped() ? perGroup * n + 2 * i : 8 * n;
+          loadPairs(emit, row,
+                    pointerAfter(emit, row.pointer, elementOf(source), column),
+                    rowsPerThread * n + i, pairs.together, elements);
         }
       }
-    }
+    });
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }
 
 private:
+  /// Loads `together` pairs of a row into those of `elements` from pair `first`
+  /// on, of which every second one is of the row.
+  static void loadPairs(const Arithmetic &emit, ThreadRow row, Value pointer,
+                        int64_t first, int64_t together,
+                        MutableArrayRef<Value> elements) {
+    Type type = elements.front().getType();
+    int64_t perPair = type.isInteger() ? 1 : 2;
+    int64_t count = perPair * together;
+    Value loaded = LLVM::LoadOp::create(
+        emit.builder, emit.loc,
+        count == 1 ? type : VectorType::get({count}, type), pointer);
+    for (int64_t i = 0; i < count; ++i) {
+      Value value = count == 1 ? loaded : emit.element(loaded, i);
+      Value &element =
+          elements[perPair * (first + rowsPerThread * (i / perPair)) +
+                   i % perPair];
+      element = arith::SelectOp::create(emit.builder, emit.loc, row.inside,
+                                        value, element);
+    }
+  }
+
   /// Row r and column c of a group are in lane c % 8 * 4 + r % 8 / 2 of half
   /// r / 8, as its element c / 8 * 2 + r % 2.
   void loadTransposed(const Arithmetic &emit, const Access &access,

@@ -4,7 +4,7 @@ attn.table_entry clear @clear head_dim -1, -1
     config <tile_m = 64, tile_n = 1, work = grid>
     schedule <"clear" machine "sm_90a" {
   remat(next)
-  role main warps 4 regs 240
+  role main warps 4 regs 64
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
