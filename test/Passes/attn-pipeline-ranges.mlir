@@ -3,7 +3,8 @@
 // loop without masks. Without that limit the masked range has a loop of its own
 // (`first_masked`), or all ranges share a loop with a branch around the mask
 // (`first_branch`). If all ranges are masked, the branch is left out. A masked
-// range on the left needs a branch too.
+// range on the left needs a branch too. With `shifted_branch` a loop without shifts
+// has no prologue, so it branches around the mask even if only its first block has one.
 // RUN: attn-opt %s --attn-pipeline | FileCheck %s
 // RUN: sed 's/at_most 1/at_most 2/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
 // RUN: sed 's/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=LOOP
@@ -11,6 +12,8 @@
 // RUN: sed 's/first_masked/first_branch/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
 // RUN: sed 's/first_masked/first_branch/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=BRANCH
 // RUN: sed 's/first_masked/first_branch/; s/full/masked/; s/ at_most 1//' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ALWAYS
+// RUN: sed 's/first_masked/shifted_branch/' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=FIRST
+// RUN: sed 's/first_masked/shifted_branch/; s/issue 2 shift 1/issue 2 shift 0/; /^ .*drain {/,/ws.yield/d' %s | attn-opt --attn-pipeline | FileCheck %s --check-prefix=ONLY
 // RUN: sed 's/first_masked/first_branch/; s/full/full, masked/; s/%ends#2)/%ends#2, %zero)/' %s > %t.left.mlir
 // RUN: attn-opt %t.left.mlir --attn-pipeline | FileCheck %s --check-prefix=LEFT
 // RUN: sed 's/ at_most 1//' %t.left.mlir | attn-opt --attn-pipeline | FileCheck %s --check-prefix=SIDES
@@ -52,6 +55,21 @@
 // BRANCH: else
 // BRANCH-NEXT: scf.yield %[[SCORES]]
 // BRANCH-NOT: scf.for
+// ONLY-LABEL: ws.role @wg
+// ONLY: %[[ENDS:.*]]:3 = tile.bounds
+// ONLY: scf.if
+// ONLY-NEXT: %[[ZERO:.*]] = arith.constant 0 : i32
+// ONLY-NOT: ws.mma
+// ONLY: %[[BLOCKS:.*]] = arith.subi %[[ENDS]]#0, %[[ENDS]]#1
+// ONLY: %[[END:.*]] = arith.addi %[[BLOCKS]]
+// ONLY: scf.for %[[TIME:.*]] = %[[ZERO]] to
+// ONLY-NEXT: %[[MASKED:.*]] = arith.cmpi slt, %[[TIME]], %[[END]]
+// ONLY: %[[SCORES:.*]] = ws.await
+// ONLY: scf.if %[[MASKED]]
+// ONLY: math.absf %[[SCORES]]
+// ONLY: arith.addf
+// ONLY-NOT: ws.mma
+// ONLY: } else {
 // ALWAYS-LABEL: ws.role @wg
 // ALWAYS: scf.for
 // ALWAYS-NOT: scf.if

@@ -43,7 +43,7 @@ ACT = re.compile(r"(?:\w+ : )?\w+(?:\([^)]*\))?(?:\[\d+\])?(?: \+ \d+)?")
 NUMBER = re.compile(r"\b(depth|credits) (\d+)")
 PLACE = re.compile(r"(?m)^ *(chan|hold) .*$")
 # Words that may replace one another in a schedule.
-WORDS = (("peel first_masked", "peel first_branch", "peel first", "peel none"), ("depth 1", "over v", "over q", "over k"))
+WORDS = (("peel first_masked", "peel first_branch", "peel first", "peel shifted_branch", "peel none"), ("depth 1", "over v", "over q", "over k"))
 ROLE = re.compile(r"(?m)^( *role \w+)(\[\d\])? warps (\d+) ")
 SPLIT = re.compile(r"(?m)^ *split M (\d)( whole\(([^)]*)\))?.*$")
 TILE = re.compile(r"\btile_([mn]) = (\d+)")

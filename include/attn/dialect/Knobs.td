@@ -85,9 +85,10 @@ def Attn_LaunchWords : Attn_Words<"Launch", "when a kernel's CTAs may start", [
   "dependent"]>; // earlier; the CTAs themselves wait for its end
 def Attn_PeelWords : Attn_Words<"Peel", "which copies of the steady body exist", [
   "none",
-  "first",          // one copy, which always masks
-  "first_masked",   // one copy for each range
-  "first_branch"]>; // one copy, which masks under a branch
+  "first",            // one copy, which always masks
+  "first_masked",     // one copy for each range
+  "first_branch",     // one copy, which masks under a branch
+  "shifted_branch"]>; // the same, and no prologue in loops without shifts
 def Attn_StoreHintWords : Attn_Words<"StoreHint", "the eviction hint for O in the L2 cache", ["none", "evict_first"]>;
 def Attn_SpaceWords : Attn_Words<"Space", "where a place of a schedule lies", ["reg", "smem", "tmem"]>;
 def Attn_RingsWords : Attn_Words<"Rings", "the rings that K and V are loaded into", ["apart", "one"]>;
@@ -394,7 +395,7 @@ def Attn_Exp2Degree : Attn_Field<24, "exp2_degree", Attn_Numbers<3, 5>, "3", "th
   let short = "degree";
   let shown = [Attn_Shown<"5", ["exp2_soft_all"]>];
 }
-// `none` has no lowering.
+// `none` has no lowering, and `shifted_branch` is for schedules that are not generated.
 def Attn_PeelKnob
     : Attn_Statement<25, "peel", Attn_SomeWords<Attn_PeelWords, "first", "first_branch">, "first_branch",
                      "what masks: all blocks, those of loops of their own, or a branch in each (in the first only where it seldom is "

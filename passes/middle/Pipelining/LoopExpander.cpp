@@ -13,10 +13,19 @@ SmallVector<Value> LoopExpander::finalValues() {
   return finals;
 }
 
+bool LoopExpander::masksUnderBranch() const {
+  return peel == Peel::FirstBranch || peel == Peel::ShiftedBranch;
+}
+
+/// Whether the first time step is written before the steady loops.
+bool LoopExpander::hasPrologue() const {
+  return peel != Peel::ShiftedBranch || steps.maxShift != 0 || steps.anyGuarded;
+}
+
 /// Returns whether the first step has masks, if only it may have them and
 /// rarely does.
 Value LoopExpander::isFirstMasked() {
-  if (!steps.anyMasked || ranges.anyMasked(1) || peel != Peel::FirstBranch ||
+  if (!steps.anyMasked || ranges.anyMasked(1) || !masksUnderBranch() ||
       !firstStepEnds(0)) {
     return {};
   }
@@ -25,9 +34,13 @@ Value LoopExpander::isFirstMasked() {
 
 LogicalResult LoopExpander::emitNonempty() {
   values.setInitial(-1);
+  Value zero = ranges.constant(0);
+  if (!hasPrologue()) {
+    return emitSteadyLoops(zero);
+  }
+  Value one = ranges.constant(1);
   values.advance();
   values.setInitial(0);
-  Value zero = ranges.constant(0), one = ranges.constant(1);
   if (failed(steps.write({zero, 0, 0, steps.anyMasked, /*first=*/true,
                           /*last=*/false, isFirstMasked()})) ||
       failed(emitSteadyLoops(one))) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expands a streaming loop with shifted entries into code in issue order: a
-// first step, steady loops, and a last step.
+// first step, steady loops, and a last step. Without shifts the loops may be
+// all there is.
 
 #ifndef ATTN_PASSES_PIPELINING_LOOPEXPANDER_H
 #define ATTN_PASSES_PIPELINING_LOOPEXPANDER_H
@@ -36,6 +37,8 @@ private:
   mlir::Value timeOfEnd(size_t range);
 
   // LoopExpander.cpp
+  bool masksUnderBranch() const;
+  bool hasPrologue() const;
   void emitSkipped(size_t range);
   void cloneRegion(mlir::Region &region);
   mlir::Value isFirstMasked();

@@ -53,10 +53,11 @@ LoopExpander::emitSteadyLoop(Value from, Value to, bool masked,
   return success();
 }
 
-/// Whether a range has no blocks after the first step.
+/// Whether a range has no blocks after the prologue.
 bool LoopExpander::firstStepEnds(size_t range) {
-  return range == 0 && ranges.isMasked(range) && ranges.end() > 1 &&
-         steps.maskShift == 0 && ranges.hasOneBlockAtMost(range);
+  return hasPrologue() && range == 0 && ranges.isMasked(range) &&
+         ranges.end() > 1 && steps.maskShift == 0 &&
+         ranges.hasOneBlockAtMost(range);
 }
 
 /// Returns the time at which masked entries have run for all blocks down to the
@@ -120,7 +121,7 @@ LogicalResult LoopExpander::emitSteadyLoops(Value from) {
   if (steps.anyMasked && peel == Peel::FirstMasked) {
     return emitLoopsOfRanges(from);
   }
-  if (steps.anyMasked && peel == Peel::FirstBranch) {
+  if (steps.anyMasked && masksUnderBranch()) {
     return emitLoopOfAllRanges(from);
   }
   return emitSteadyLoop(from, trips, steps.anyMasked);

@@ -23,6 +23,7 @@ LogicalResult StepWriter::analyze() {
   for (auto entry : loop.getBody().getOps<ws::EntryOp>()) {
     entries.push_back(entry);
     maxShift = std::max<int64_t>(maxShift, entry.getShift());
+    anyGuarded |= entry.getGuard().has_value();
     if (entry.getPassthrough() && failed(noteMasked(entry))) {
       return failure();
     }

@@ -34,6 +34,7 @@ public:
   int64_t maxShift = 0;  // of all entries
   int64_t maskShift = 0; // of the masked ones
   bool anyMasked = false;
+  bool anyGuarded = false;
   int64_t copies = 0; // the number of copies of the body written so far
 
 private:

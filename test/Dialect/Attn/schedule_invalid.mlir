@@ -81,7 +81,7 @@
 
 // -----
 
-// expected-error @+1 {{expected 'none', 'first', 'first_masked' or 'first_branch', got 'all'}}
+// expected-error @+1 {{expected 'none', 'first', 'first_masked', 'first_branch' or 'shifted_branch', got 'all'}}
 #s = #attn.schedule<"x" machine "m" { knob peel all }>
 
 // -----

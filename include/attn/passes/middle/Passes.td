@@ -196,6 +196,8 @@ def Pipeline : Pass<"attn-pipeline", "::mlir::ModuleOp"> {
     ones only. With `first_branch` there is one for all ranges, in which masked entries
     run under a branch on the number of the time step. A masked range that, by its bounds, ends with the prologue has no loop. In that case, and if
     no other range is masked, `first_branch` makes the prologue branch. With `first` the only loop runs masked entries in all time steps.
+    `shifted_branch` is as `first_branch`, but a loop in which no entry has a shift or runs once has no prologue: the steady loop
+    begins with the first time step.
     Carried values, slots and results of earlier time steps become iteration arguments. An entry
     awaits the MMAs that it names, if they are in flight; the end of a time step awaits the others. Slots are
     released where the `ws.for` says: at the end of an entry, or of its MMA. The region

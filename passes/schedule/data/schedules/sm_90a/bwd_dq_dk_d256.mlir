@@ -27,7 +27,7 @@ attn.table_entry bwd_dq_dk @bwd_dq_dk_d256 head_dim 256, 256
   edge k_free credits 1
   knob exp2_soft 0 of 1
   knob launch dependent
-  knob peel first_masked
+  knob peel first_branch
   body load {
     kv { ld_do ld_dl once : ld_v ld_q ld_lse once : wait(k_free) once : ld_k }
   }

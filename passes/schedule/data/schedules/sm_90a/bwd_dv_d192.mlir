@@ -19,7 +19,7 @@ attn.table_entry bwd_dv @bwd_dv_d192 head_dim 192, 192
   edge k_free credits 1
   knob exp2_soft 0 of 1
   knob launch dependent
-  knob peel first_masked
+  knob peel first_branch
   body load {
     kv { ld_q ld_lse once : wait(k_free) once : ld_k ld_do }
   }
