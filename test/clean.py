@@ -55,9 +55,9 @@ PACKED = re.compile(r"pack_gqa = (\d+)")
 # Mask functions of Inputs/attention_ir.py in which the compiler finds the keys of each query.
 FUNCTIONS = ("prefix", "padding", "chunks", "steps", "sinks", "strides", "starts", "spans", "turns", "begins", "stops")
 GRADIENTS = "gradients"
-GRADIENT_DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
+GRADIENT_DIMS = ((64, 64), (96, 96), (128, 128), (160, 160), (192, 128), (192, 192), (256, 256))
 # Between them: tiles of the next larger ones.
-PADDED_DIMS = ((32, 32), (72, 72), (112, 112), (160, 160), (152, 120), (224, 224))
+PADDED_DIMS = ((32, 32), (72, 72), (112, 112), (144, 144), (152, 120), (224, 224))
 # Exponentials relative to an integer: that of a row's only key is not 1.
 INTEGER = "row_max = integer"
 # Normal inputs, and a reference that rounds P as if relative to any number.

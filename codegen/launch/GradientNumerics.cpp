@@ -3,6 +3,7 @@
 // Derives the contract of a kernel of a backward pass. docs/launch-plan.md has
 // the table.
 #include "Roundings.h"
+#include "attn/dialect/KeptP.h"
 
 using namespace mlir;
 using namespace attn;
@@ -12,7 +13,9 @@ GradientNumerics GradientNumerics::of(const Precision &precision) {
   int64_t block = std::min(precision.tileM, precision.tileN);
   GradientNumerics numerics{};
   numerics[ScoreRelative] = roundings::scoreOf(precision);
-  numerics[Exponential] = roundings::exp2Of(precision);
+  bool keepsP = precision.keptP != KeptP::F32;
+  // The exponents of a P that is kept are below 2^4, and rounded twice.
+  numerics[Exponential] = roundings::exp2Of(precision) + (keepsP ? 0x1p-20 : 0);
   // The LSE in f32; log2(e) and its products with the score and the LSE; their
   // difference.
   numerics[ExponentRelative] = 6 * kRoundF32;
@@ -32,6 +35,8 @@ GradientNumerics GradientNumerics::of(const Precision &precision) {
   numerics[PerAddition] = kRoundF32;
   numerics[Rounding] = roundings::ofElement(precision.isF16);
   numerics[Least] = precision.isF16 ? 0x1p-25 : 0x1p-126;
+  numerics[KeptRelative] = keepsP ? 0x1p-11 : 0;
+  numerics[KeptLeast] = keepsP ? keptError() : 0;
   return numerics;
 }
 

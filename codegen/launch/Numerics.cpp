@@ -32,7 +32,8 @@ Precision Precision::of(ws::KernelOp kernel) {
           config.getRowMax(),
           config.getRescaleThreshold(),
           hasPolynomials ? config.getExp2Degree() : 0,
-          config.getLastWaveParts()};
+          config.getLastWaveParts(),
+          config.getKeptP()};
 }
 
 /// Returns the largest distance, in log2 units, of the reference of a row from

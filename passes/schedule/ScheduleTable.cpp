@@ -37,6 +37,10 @@ bool attn::transposesShares(ConfigAttr config) {
   return config.getTileN() % kRowsOfSums != 0;
 }
 
+bool attn::hasRoomForDropout(ConfigAttr config) {
+  return !transposesShares(config) && config.getKeptP() == KeptP::F32;
+}
+
 static TableEntry makeEntry(const FileEntry &entry, const TableKey &wanted,
                             StringRef path) {
   return {path.str(),
@@ -66,6 +70,15 @@ static bool choosesByQueries(const TableFile &file) {
 static bool hasTransposedShares(const TableFile &file) {
   return file.last().key.kind == KernelKind::Bwd &&
          transposesShares(file.last().config);
+}
+
+/// Whether the kernels of a file have registers for the functions and bounds of
+/// `wanted`, of which the masks of a key do not tell.
+static bool hasRoomFor(const TableFile &file, const TableKey &wanted) {
+  if (choosesByQueries(file) || hasTransposedShares(file)) {
+    return wanted.plain;
+  }
+  return file.last().config.getKeptP() == KeptP::F32 || !wanted.hasFunction;
 }
 
 /// Returns the entries of a file that cover `wanted`.
@@ -126,7 +139,8 @@ namespace {
 /// A file that covers a problem.
 struct Candidate {
   bool packed;
-  int64_t columns, rung;
+  std::pair<int64_t, int64_t> columns;
+  int64_t rung;
   size_t masks;
   SmallVector<TableEntry> entries;
 };
@@ -153,8 +167,7 @@ static FailureOr<SmallVector<Candidate>> findCandidates(MLIRContext *context,
   SmallVector<Candidate> candidates;
   for (const TableFile &file : *files) {
     const TableKey &key = file.last().key;
-    bool isForPlain = choosesByQueries(file) || hasTransposedShares(file);
-    if (key.serves(wanted) && (wanted.plain || !isForPlain)) {
+    if (key.serves(wanted) && hasRoomFor(file, wanted)) {
       auto [columns, masks] = key.cost(wanted);
       candidates.push_back({key.packed, columns, file.last().config.getRung(),
                             masks, chooseEntries(file, wanted)});

@@ -39,9 +39,9 @@ TableKey TableKey::of(ProblemAttr problem, StringRef target) {
       TableMasks::Nothing, {nameOf(problem.getDtype())}, {target}};
   key.masks = masksOf(problem);
   auto region = std::max(problem.getMaskRegion(), problem.getScoreRegion());
-  key.plain = region == attn::RegionKind::Absent &&
-              problem.getBounds() == MaskBounds::None &&
-              problem.getRowKeys() == RowKeys::None;
+  key.hasFunction = region != attn::RegionKind::Absent ||
+                    problem.getRowKeys() != RowKeys::None;
+  key.plain = !key.hasFunction && problem.getBounds() == MaskBounds::None;
   // Reading elements at positions needs registers for addresses.
   if (region == attn::RegionKind::Gathering) {
     key.masks |= TableMasks::Gathers;
@@ -90,10 +90,10 @@ int64_t TableKey::columnsFor(int64_t native, int64_t headDim) {
   return native == -1 ? llvm::alignTo(headDim, granule) : native;
 }
 
-std::pair<int64_t, size_t> TableKey::cost(const TableKey &wanted) const {
-  return {columnsFor(headDim, wanted.headDim) +
-              columnsFor(headDimV, wanted.headDimV),
-          size_t(llvm::popcount(uint32_t(masks)))};
+TableKey::Cost TableKey::cost(const TableKey &wanted) const {
+  int64_t ofQ = columnsFor(headDim, wanted.headDim);
+  int64_t ofV = columnsFor(headDimV, wanted.headDimV);
+  return {{ofQ + ofV, ofQ}, size_t(llvm::popcount(uint32_t(masks)))};
 }
 
 std::string TableKey::describeProblem() const {

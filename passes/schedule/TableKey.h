@@ -17,7 +17,9 @@ struct TableKey {
   llvm::SmallVector<llvm::StringRef> machines;
   bool exact = false;  // of an entry: only for its own head dims
   bool packed = false; // of an entry: for problems whose heads it packs
-  bool plain = false;  // of a look-up: no function, no bounds of a window
+  bool hasFunction =
+      false;          // of a look-up: a score or mask function, or `row_keys`
+  bool plain = false; // of a look-up: no function, no bounds of a window
 
   static TableKey of(ProblemAttr problem, llvm::StringRef target);
   static TableKey of(TableEntryOp entry);
@@ -35,9 +37,15 @@ struct TableKey {
   /// Returns the columns of the tile for a head dim, as matrix instructions
   /// need them.
   static int64_t columnsFor(int64_t native, int64_t headDim);
-  /// Returns how far an entry with this key is from one made only for `wanted`:
-  /// the columns that it computes, then the masks that it covers.
-  std::pair<int64_t, size_t> cost(const TableKey &wanted) const;
+  /// How far an entry with this key is from one made only for `wanted`: the
+  /// columns that it computes, of Q and V together and then of Q alone, which
+  /// three of five products of a backward pass have; and the masks that it
+  /// covers.
+  struct Cost {
+    std::pair<int64_t, int64_t> columns;
+    size_t masks;
+  };
+  Cost cost(const TableKey &wanted) const;
 
   std::string describeProblem() const;
   std::string describe() const;

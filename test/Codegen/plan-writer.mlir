@@ -19,7 +19,7 @@
 // CHECK-SAME: "target":"sm_90a",
 // CHECK-SAME: "temporaries":[{"dims":["rows","hq",64],"dtype":"f32","name":"t"}],
 // CHECK-SAME: "values":[{"expr":["mul",["ceildiv","sq",128],128],"name":"rows"}],"variants":[
-// CHECK-SAME: {"gradient_numerics":{"delta_relative":0.125,"dp_relative":0.0625,"exponent_relative":0.25,"exponential":0.5,"flush":0.03125,"least":0.75,"lse2_relative":0.375,"operations":0.625,"per_addition":0.875,"per_product":0.1875,"rounding":0.3125,"score_relative":0.4375},
+// CHECK-SAME: {"gradient_numerics":{"delta_relative":0.125,"dp_relative":0.0625,"exponent_relative":0.25,"exponential":0.5,"flush":0.03125,"kept_least":0.6875,"kept_relative":0.8125,"least":0.75,"lse2_relative":0.375,"operations":0.625,"per_addition":0.875,"per_product":0.1875,"rounding":0.3125,"score_relative":0.4375},
 // CHECK-SAME: "launches":[{"block":[384,1,1],"cluster":[2,1,1],"dependent":1,"grid":{{\[\[}}"min",["ceildiv","sq",128],"sm_count"],1,1],"kernel":"few_keys","params":[
 // CHECK-SAME: {"dims":[{"box":64,"size":64},{"box":128,"size":"sq","stride":["mul","q.stride.1",2]}],"kind":"tensor_map","l2_promotion":256,"swizzle":128,"tensor":"q"},
 // CHECK-SAME: {"kind":"pointer","tensor":"lse"},{"aligned_rows":1,"kind":"pointer","tensor":"o"},{"kind":"workspace"},
@@ -47,7 +47,7 @@ launch.plan @fwd target "sm_90a" args ["q" query ("b", "sq", "hq", "d"), "k" key
   launch.check ge("window left", -1) equals 1 "left"
   launch.variant when ge(512, sq) condition <seqlen_q at_most 512> workspace add(cut.tail, 33024) zeroed 33024
       numerics <score_relative = 0.5, o_relative = 0.125, o_per_key = 0.0, flush = 0.25, lse_relative = 0.25, lse_absolute = 0.25, lse_per_root_key = 0.25>
-      gradients <score_relative = 0.4375, exponential = 0.5, exponent_relative = 0.25, flush = 0.03125, dp_relative = 0.0625, delta_relative = 0.125, lse2_relative = 0.375, operations = 0.625, per_product = 0.1875, per_addition = 0.875, rounding = 0.3125, least = 0.75>
+      gradients <score_relative = 0.4375, exponential = 0.5, exponent_relative = 0.25, flush = 0.03125, dp_relative = 0.0625, delta_relative = 0.125, lse2_relative = 0.375, operations = 0.625, per_product = 0.1875, per_addition = 0.875, rounding = 0.3125, least = 0.75, kept_relative = 0.8125, kept_least = 0.6875>
       schedule <"s" machine "sm_90a" { role wg warps 4 regs 240 }> {
     launch.value "cut.tail" = mod(sq, sm_count)
     launch.value "cut.parts" = select(cut.tail, 1, 2)

@@ -7,7 +7,7 @@ import random
 import attention_ir
 
 # Head dims that have kernels of their own; others have those of the next larger one.
-NATIVE = ((64, 64), (96, 96), (128, 128), (192, 192), (192, 128), (256, 256))
+NATIVE = ((64, 64), (96, 96), (128, 128), (160, 160), (192, 192), (192, 128), (256, 256))
 FLOATS = ("f32", "bf16", "f16")
 ANY_ORDER = "any_order"
 

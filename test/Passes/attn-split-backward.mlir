@@ -384,3 +384,57 @@ func.func @other_documents(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !
       } : (!wide, !wide, !wide, !wide, !l)
   return %dv, %other : !wide, !wide
 }
+
+// At head dim 160 one kernel keeps P rounded for dX: in bf16, under built-in masks, with turns or without. It has no room for
+// dropout or a function, and f16 has no such kernel.
+!y = tensor<?x?x?x160xbf16>
+!z = tensor<?x?x?x160xf16>
+// CHECK-LABEL: func.func @kept_p
+// CHECK: attn.attention_bwd {{.*}} gradients(sums) :
+func.func @kept_p(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32) -> (!y, !y, !y) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) : (!y, !y, !y, !y, !l)
+  return %dq, %dk, %dv : !y, !y, !y
+}
+// CHECK-LABEL: func.func @kept_p_in_turns
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) :
+func.func @kept_p_in_turns(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32, %w: i32) -> (!y, !y, !y) {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) window_left(%w)
+      : (!y, !y, !y, !y, !l)
+  return %dq, %dk, %dv : !y, !y, !y
+}
+// CHECK-LABEL: func.func @kept_p_dropout
+// CHECK: attn.attention_bwd {{.*}} gradients(sums_dk) dropout(
+// CHECK: attn.attention_bwd {{.*}} gradients(dv) dropout(
+func.func @kept_p_dropout(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!y, !y, !y) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
+      : (!y, !y, !y, !y, !l)
+  return %dq, %dk, %dv : !y, !y, !y
+}
+// CHECK-LABEL: func.func @kept_p_function
+// CHECK: attn.attention_bwd {{.*}} gradients(sums_dk) score_region
+// CHECK: attn.attention_bwd {{.*}} gradients(dv) score_region
+func.func @kept_p_function(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32) -> (!y, !y, !y) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) score_region {
+  ^bb0(%x: f32, %b: i32, %h: i32, %i: i32, %j: i32):
+    %z = math.tanh %x : f32
+    attn.yield %z, %z : f32, f32
+  } : (!y, !y, !y, !y, !l)
+  return %dq, %dk, %dv : !y, !y, !y
+}
+// CHECK-LABEL: func.func @kept_p_f16
+// CHECK: attn.attention_bwd {{.*}} gradients(sums_dk) :
+// CHECK: attn.attention_bwd {{.*}} gradients(dv) :
+func.func @kept_p_f16(%q: !z, %k: !z, %v: !z, %do: !z, %lse2: !l, %delta: !l, %scale: f32) -> (!z, !z, !z) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!z, !z, !z, !z, !l)
+  return %dq, %dk, %dv : !z, !z, !z
+}
+// Of kernels with as many columns of Q and V together, the one with the fewest of Q: 160 and 160, not 192 and 128.
+// CHECK-LABEL: func.func @kept_p_fewest_of_q
+// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x160xf32>
+// CHECK: attn.attention_bwd {{.*}} gradients(sums) :
+!a = tensor<?x?x?x144xbf16>
+!b = tensor<?x?x?x128xbf16>
+func.func @kept_p_fewest_of_q(%q: !a, %k: !a, %v: !b, %do: !b, %lse2: !l, %delta: !l, %scale: f32) -> (!a, !a, !b) attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!a, !a, !b, !b, !l)
+  return %dq, %dk, %dv : !a, !a, !b
+}

@@ -253,7 +253,10 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
                          norm(v, p.dimV) +
                      deltaError + operations(difference) +
                      (p.dropout.isOn() ? operations(product) : 0);
-  double error = ofWeight * std::fabs(difference) + weight * ofProduct;
+  // dX may be computed from a P that is rounded.
+  double kept = numerics[Bound::KeptRelative] * weight +
+                (weight == 0 ? 0 : numerics[Bound::KeptLeast]);
+  double error = (ofWeight + kept) * std::fabs(difference) + weight * ofProduct;
   addToCaptures(number, weight * difference, error + numerics[Bound::Flush]);
   double slope = slopes[number];
   if (weight * difference == 0 && !std::isfinite(slope)) {

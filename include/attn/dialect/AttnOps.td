@@ -29,7 +29,7 @@ def Attn_TableEntryOp : Attn_Op<"table_entry", [Symbol]> {
     window; `gathers`: also regions that read captured tensors at positions), and element
     types (absent: bf16 and f16). A problem with a smaller head dim uses the entry with the
     fewest columns that are enough; the remaining columns are zero. If several files need the
-    same number of columns, the one that covers the fewest masks is used. An entry that is `exact` is only for its own
+    same number of columns, the one with the fewest columns of Q is used, and of these the one that covers the fewest masks. An entry that is `exact` is only for its own
     head dims: problems with smaller ones, for which its tiles are not fast, use the next wider entry. The columns of
     the tiles are the head dims of the entry,
     or `tile_d` and `tile_dv` of its config, if these are not 0.

@@ -93,7 +93,7 @@ foreach i = !range(!size(Attn_ErrorBounds)) in
 class Attn_GradientErrorBoundWord<int value, string text> : Attn_PlanWord<value, Attn_Camel<text>.text, text>;
 defvar Attn_GradientErrorBounds = [
   "score_relative", "exponential", "exponent_relative", "flush", "dp_relative", "delta_relative", "lse2_relative",
-  "operations", "per_product", "per_addition", "rounding", "least"];
+  "operations", "per_product", "per_addition", "rounding", "least", "kept_relative", "kept_least"];
 foreach i = !range(!size(Attn_GradientErrorBounds)) in
   def Attn_GradientErrorBound # i : Attn_GradientErrorBoundWord<i, Attn_GradientErrorBounds[i]>;
 

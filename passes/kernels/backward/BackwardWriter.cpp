@@ -4,14 +4,17 @@
 #include "../Tiling/LaunchConditions.h"
 #include "../Tiling/QueryRanges.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/KeptP.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
 
 BackwardWriter::BackwardWriter(AttentionBwdOp op, Side owned)
-    : b(op.getLoc()), op(op), matrix(b, owned), config(*op.getConfig()),
-      owned(owned), elementType(op.getQuery().getType().getElementType()) {
+    : b(op.getLoc()), op(op), matrix(b, owned),
+      keepsRoundedP(op.getConfig()->getKeptP() != KeptP::F32),
+      config(*op.getConfig()), owned(owned),
+      elementType(op.getQuery().getType().getElementType()) {
   b.setInsertionPoint(op->getParentOp());
   AccessMap access;
   access.order[0] = AccessMap::Batch;
@@ -243,6 +246,12 @@ Value BackwardWriter::zeroSum(Value of) {
   return b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0f));
 }
 
+/// Returns the factor that undoes the scale of a P that is kept rounded.
+static Value unscaleP(TileBuilder &b, RankedTensorType type) {
+  return b.make<arith::ConstantOp>(
+      DenseElementsAttr::get(type, std::ldexp(1.0F, -kKeptExponent)));
+}
+
 void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
                               Value dest, Value work) {
   auto type = cast<RankedTensorType>(sum.getType());
@@ -253,6 +262,9 @@ void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
       x = b.make<arith::MulFOp>(x, b.make<tensor::SplatOp>(args.scale, type));
     } else if (args.dropout) {
       x = args.dropout.scaleUp(b, x);
+    }
+    if (dest == args.dv && keepsRoundedP) {
+      x = b.make<arith::MulFOp>(x, unscaleP(b, type));
     }
     return {b.make<arith::TruncFOp>(rounded, x)};
   })[0];
@@ -379,8 +391,14 @@ Value BackwardWriter::writeProbabilities(Value s, Value lse2, Value work,
   Values results =
       b.step("exp", operands, types, [&](ValueRange values) -> Values {
         Value factor = b.make<tensor::SplatOp>(exponentScale, scores);
-        Value bias =
-            alongKeys(b, b.make<arith::NegFOp>(values[1]), scores, owned);
+        Value ofRows = b.make<arith::NegFOp>(values[1]);
+        if (keepsRoundedP) {
+          auto type = cast<RankedTensorType>(ofRows.getType());
+          ofRows = b.make<arith::AddFOp>(
+              ofRows, b.make<arith::ConstantOp>(
+                          DenseElementsAttr::get(type, float(kKeptExponent))));
+        }
+        Value bias = alongKeys(b, ofRows, scores, owned);
         // An approximation is allowed here: the flag permits `exp2_soft`.
         Value p =
             b.make<math::Exp2Op>(b.make<math::FmaOp>(values[0], factor, bias),
@@ -420,6 +438,37 @@ Value BackwardWriter::writeKept(StringRef step, Value probabilities) {
   })[0];
 }
 
+/// Returns dP - delta of the pairs, times the factor that undoes the scale of a
+/// rounded P.
+static Value differenceOf(BackwardWriter &w, Value products, Value delta,
+                          Side owned) {
+  TileBuilder &b = w.b;
+  if (!w.keepsRoundedP) {
+    return b.make<arith::SubFOp>(products,
+                                 alongKeys(b, delta, w.scores, owned));
+  }
+  auto type = cast<RankedTensorType>(delta.getType());
+  Value none =
+      b.make<arith::MulFOp>(b.make<arith::NegFOp>(delta), unscaleP(b, type));
+  return b.make<math::FmaOp>(products, unscaleP(b, w.scores),
+                             alongKeys(b, none, w.scores, owned));
+}
+
+/// The same with dropout, where `probabilities` are negative for pairs that are
+/// dropped.
+static Value keptDifferenceOf(BackwardWriter &w, Value probabilities,
+                              Value products, Value delta, Side owned) {
+  TileBuilder &b = w.b;
+  Value none = alongKeys(b, b.make<arith::NegFOp>(delta), w.scores, owned);
+  Value kept = b.make<math::FmaOp>(
+      products, w.args.dropout.spreadFactor(b, w.scores), none);
+  Value difference =
+      b.make<arith::SelectOp>(isPositive(b, probabilities), kept, none);
+  return w.keepsRoundedP
+             ? b.make<arith::MulFOp>(difference, unscaleP(b, w.scores))
+             : difference;
+}
+
 Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
                                        Value delta, Value slope) {
   Values operands{probabilities, products, delta};
@@ -432,15 +481,10 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
       p = b.make<arith::ExtFOp>(scores, p);
     }
     if (args.dropout) {
-      Value none =
-          alongKeys(b, b.make<arith::NegFOp>(values[2]), scores, owned);
-      Value kept = b.make<math::FmaOp>(
-          values[1], args.dropout.spreadFactor(b, scores), none);
-      difference = b.make<arith::SelectOp>(isPositive(b, p), kept, none);
+      difference = keptDifferenceOf(*this, p, values[1], values[2], owned);
       p = b.make<math::AbsFOp>(p);
     } else {
-      difference = b.make<arith::SubFOp>(
-          values[1], alongKeys(b, values[2], scores, owned));
+      difference = differenceOf(*this, values[1], values[2], owned);
     }
     Value x = b.make<arith::MulFOp>(p, difference);
     if (!slope) {

@@ -88,6 +88,8 @@ public:
   mlir::Value batches, heads;
   /// Of a kernel of pairs: whether iterations go over all batches, or heads.
   bool sumsBatches = false, sumsHeads = false;
+  /// Whether P is kept for dX in f16, and computed times a power of two.
+  const bool keepsRoundedP;
 
 private:
   void writeSizes();

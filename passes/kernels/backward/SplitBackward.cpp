@@ -209,10 +209,10 @@ struct SplitBackwardPass
     return scheduleFile.empty() && (mayWaitLong || keepsSlope);
   }
 
-  /// Whether the table's entry for plain problems, which has no registers left,
-  /// stands for one with dropout, which the table does not distinguish.
+  /// Whether the table's entry lacks registers for dropout.
   bool lacksRegisters(AttentionBwdOp op, ConfigAttr config) {
-    return scheduleFile.empty() && op.hasDropout() && transposesShares(config);
+    return scheduleFile.empty() && op.hasDropout() &&
+           !hasRoomForDropout(config);
   }
 
   /// Returns the kernel with sums of dQ, or nothing if there is to be none.

@@ -508,7 +508,7 @@ launch.sequence "g" launches ["a", "b"] temporaries ["t"] sizes {sr = 1 : i32}
 launch.plan @f target "sm_90a" args ["n"] problem #p {
 ^bb0(%n: i32):
   // expected-error @below {{expected 'least' to be an f64 from 0 to below 1, got -1.000000e+00 : f64}}
-  launch.variant workspace 0 gradients <score_relative = 0.0, exponential = 0.0, exponent_relative = 0.0, flush = 0.0, dp_relative = 0.0, delta_relative = 0.0, lse2_relative = 0.0, operations = 0.0, per_product = 0.0, per_addition = 0.0, rounding = 0.0, least = -1.0> {
+  launch.variant workspace 0 gradients <score_relative = 0.0, exponential = 0.0, exponent_relative = 0.0, flush = 0.0, dp_relative = 0.0, delta_relative = 0.0, lse2_relative = 0.0, operations = 0.0, per_product = 0.0, per_addition = 0.0, rounding = 0.0, least = -1.0, kept_relative = 0.0, kept_least = 0.0> {
     launch.kernel @f grid n block 32 cluster 1 shared 0 params []
   }
 }

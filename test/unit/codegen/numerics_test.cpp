@@ -92,6 +92,18 @@ TEST(Numerics, followTheProductsBlocksAndParts) {
               std::exp2(-20), 1e-12);
 }
 
+TEST(GradientNumerics, allowARoundedPForDxAlone) {
+  Precision precision = usual();
+  GradientNumerics exact = GradientNumerics::of(precision);
+  EXPECT_EQ(exact[GradientNumerics::KeptRelative], 0);
+  EXPECT_EQ(exact[GradientNumerics::KeptLeast], 0);
+  precision.keptP = KeptP::F16;
+  GradientNumerics kept = GradientNumerics::of(precision);
+  EXPECT_EQ(kept[GradientNumerics::KeptRelative], std::exp2(-11));
+  EXPECT_EQ(kept[GradientNumerics::KeptLeast], std::exp2(-39));
+  EXPECT_EQ(kept[GradientNumerics::Flush], exact[GradientNumerics::Flush]);
+}
+
 TEST(GradientNumerics, followTypesAndSizes) {
   GradientNumerics bounds = GradientNumerics::of(usual());
   EXPECT_EQ(bounds[GradientNumerics::Rounding], std::exp2(-8));

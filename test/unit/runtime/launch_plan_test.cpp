@@ -97,7 +97,8 @@ TEST(LaunchPlan, readsNumericsOfGradients) {
       R"("gradient_numerics":{"score_relative":1e-6,"exponential":2e-6,)"
       R"("exponent_relative":3e-6,"flush":4e-6,"dp_relative":5e-6,)"
       R"("delta_relative":6e-6,"lse2_relative":7e-6,"operations":8e-6,)"
-      R"("per_product":9e-6,"per_addition":10e-6,"rounding":11e-6,"least":12e-6},)";
+      R"("per_product":9e-6,"per_addition":10e-6,"rounding":11e-6,"least":12e-6,)"
+      R"("kept_relative":13e-6,"kept_least":14e-6},)";
   std::string text = samplePlanWith("\"report\"", bounds + "\"report\"");
   EXPECT_FALSE(parsedPlan().variants.at(0).gradientNumerics.has_value());
   LaunchPlan plan = parsedPlan(text);

@@ -24,6 +24,7 @@ struct Precision {
   /// if none does.
   int64_t polynomialDegree = 0;
   int64_t lastWaveParts = 1;
+  KeptP keptP = KeptP::F32;
 
   static Precision of(ws::KernelOp kernel);
 };

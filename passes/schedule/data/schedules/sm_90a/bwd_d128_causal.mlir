@@ -28,7 +28,7 @@ attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
   knob launch dependent
   knob peel first
   body load {
-    kv { ld_q ld_lse ld_dl once : wait(k_free) once : ld_k ld_do once : ld_v }
+    kv { once : wait(k_free) once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
   }
   body wg {
     kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dqt await(mm_dv) mm_dk put_dqt red_dq await(red_dq) }

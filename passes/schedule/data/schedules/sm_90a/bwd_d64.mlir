@@ -26,7 +26,7 @@ attn.table_entry bwd @bwd_d64 head_dim 64, 64
   knob launch dependent
   knob peel first_branch
   body load {
-    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
+    kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
   }
   body wg {
     kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 put_dq + 1 red_dq + 1 await(mm_dk) + 1 qk await(red_dq) + 1 }

@@ -26,7 +26,7 @@ attn.table_entry bwd @bwd_d96 head_dim 96, 96
   knob launch dependent
   knob peel first_branch
   body load {
-    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
+    kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
   }
   body wg {
     kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }

@@ -1,13 +1,13 @@
-// All gradients for head dims 192 of Q and K, and 128 of V: each of two warpgroups has 64 keys, and dK and dV of
-// these in 160 registers a thread. dP and half of the columns of a share of dQ find room where the scores were,
-// because P is kept for dX in half the registers, and dV is multiplied before dP.
-attn.table_entry bwd @bwd_d192_dv128 head_dim 192, 128
-    masks ["none", "causal_top_left", "causal_bottom_right"] dtypes [bf16]
+// All gradients, with one order of additions to dQ, for head dims 192 of Q and K, and 128 of V: as without an order, but a thread waits for the
+// turn of each block of queries, and passes it on when both warpgroups have added.
+attn.table_entry bwd_ordered @bwd_ordered_d192_dv128 head_dim 192, 128
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"] dtypes [bf16]
     config <tile_m = 128, tile_n = 64, work = grid, kept_p = f16>
-    schedule <"bwd_d192_dv128" machine "sm_90a" {
+    schedule <"bwd_ordered_d192_dv128" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)
   role load warps 1 regs 24
+  role turns warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
@@ -27,14 +27,19 @@ attn.table_entry bwd @bwd_d192_dv128 head_dim 192, 128
   sync put ring wg
   sync end ring wg
   edge k_free credits 1
+  edge turn credits 0
+  edge added credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first_branch
   body load {
     kv { ld_q ld_lse ld_dl once : wait(k_free) once : ld_k ld_do once : ld_v }
   }
+  body turns {
+    kv { wait_dq sig(turn) wait(added) pass_dq }
+  }
   body wg {
-    kv { qk score mask exp cvt_pk cvt_p mm_dv await(mm_dv) dp dsoft cvt_ds put_ds mm_dk sync(put) await(mm_dk) mm_dq put_dq red_dq await(red_dq) }
+    kv { qk score mask exp cvt_pk cvt_p mm_dv await(mm_dv) dp dsoft cvt_ds put_ds mm_dk sync(put) await(mm_dk) mm_dq put_dq wait(turn) red_dq sig(added) await(red_dq) }
     after { cvt_dv st_dv sync(end) cvt_dk st_dk await(st_dk) sig(k_free) await(st_dv) }
   }
 }>

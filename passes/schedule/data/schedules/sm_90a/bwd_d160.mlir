@@ -1,0 +1,39 @@
+// All gradients for head dim 160, as for head dims 192 and 128. dV waits to be stored where V was, as dK does where
+// K was.
+attn.table_entry bwd @bwd_d160 head_dim 160, 160
+    masks ["none", "causal_top_left", "causal_bottom_right", "window"] dtypes [bf16]
+    config <tile_m = 128, tile_n = 64, work = grid, kept_p = f16>
+    schedule <"bwd_d160" machine "sm_90a" {
+  split M 2 whole(k, v) also(dq : D, dqe : D)
+  remat(next)
+  role load warps 1 regs 24
+  role wg[2] warps 4 regs 240
+  chan k = k in smem depth 1
+  chan v = v in smem depth 1
+  chan q = q + lse + dl in smem depth 2
+  chan do = do in smem depth 2
+  hold s = s in reg depth 1
+  hold p = p in reg over s
+  hold pk = pk in reg depth 1
+  hold dp = dp in reg over s
+  hold ds = ds in reg over s
+  hold dq = dq in reg over s + pk
+  hold dss = dss in smem depth 2
+  hold dk = dk in reg
+  hold dv = dv in reg
+  hold dke = dke in smem over k
+  hold dve = dve in smem over v
+  sync put ring wg
+  sync end ring wg
+  edge k_free credits 1
+  knob exp2_soft 0 of 1
+  knob launch dependent
+  knob peel first_branch
+  body load {
+    kv { once : wait(k_free) once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
+  }
+  body wg {
+    kv { qk score mask exp cvt_pk cvt_p mm_dv await(mm_dv) dp dsoft cvt_ds put_ds mm_dk sync(put) await(mm_dk) mm_dq put_dq red_dq await(red_dq) }
+    after { sync(end) cvt_dv st_dv cvt_dk st_dk await(st_dk) await(st_dv) sig(k_free) }
+  }
+}>
