@@ -43,15 +43,15 @@ ws.kernel @blind machine "sm_90a" args ["o", "do", "dl" write, "z" write] proble
   }
 }
 
-// A sum down the columns, a tile that is stored where another was loaded, and tiles of two types that meet, whose 16 bytes are
-// different columns.
+// A sum down the columns, a tile that is stored where another was loaded, and tiles that meet whose 16 bytes are
+// different columns: of two types, or of rows of two lengths.
 // MARK-LABEL: ws.kernel @told_apart
 // MARK-NOT: any_columns
 // PTX-LABEL: .entry told_apart(
 // PTX-NOT: ld.global.v4
 // PTX-NOT: st.global.v4
-ws.kernel @told_apart machine "sm_90a" args ["o", "f", "y" write, "s" write, "dl" write] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
-^bb0(%o: tensor<?x?x?x40xbf16>, %f: tensor<?x?x?x40xf32>, %y: tensor<?x?x?x40xbf16>, %s: tensor<?x?x?x40xf32>, %dl: tensor<?x?x?xf32>):
+ws.kernel @told_apart machine "sm_90a" args ["o", "f", "short", "y" write, "s" write, "dl" write, "dl2" write] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%o: tensor<?x?x?x40xbf16>, %f: tensor<?x?x?x40xf32>, %short: tensor<?x?x?x32xbf16>, %y: tensor<?x?x?x40xbf16>, %s: tensor<?x?x?x40xf32>, %dl: tensor<?x?x?xf32>, %dl2: tensor<?x?x?xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %one = arith.constant 1 : i32
@@ -72,6 +72,14 @@ ws.kernel @told_apart machine "sm_90a" args ["o", "f", "y" write, "s" write, "dl
       %product = arith.mulf %as_float, %float : tensor<64x40xf32, #acc>
       %sum = tile.reduce add %product dim 1 : tensor<64x40xf32, #acc> -> tensor<64xf32, #rows>
       tile.store_row %sum, %dl at(%batch, %head, %block) : tensor<64xf32, #rows>, tensor<?x?x?xf32>
+
+      %long = tile.load %o at(%batch, %head, %block) #bshd : tensor<?x?x?x40xbf16> -> tensor<64x40xbf16, #acc>
+      %padded = tile.load %short at(%batch, %head, %block) #bshd : tensor<?x?x?x32xbf16> -> tensor<64x40xbf16, #acc>
+      %of_long = arith.extf %long : tensor<64x40xbf16, #acc> to tensor<64x40xf32, #acc>
+      %of_padded = arith.extf %padded : tensor<64x40xbf16, #acc> to tensor<64x40xf32, #acc>
+      %both = arith.mulf %of_long, %of_padded : tensor<64x40xf32, #acc>
+      %sum2 = tile.reduce add %both dim 1 : tensor<64x40xf32, #acc> -> tensor<64xf32, #rows>
+      tile.store_row %sum2, %dl2 at(%batch, %head, %block) : tensor<64xf32, #rows>, tensor<?x?x?xf32>
     }
   }
 }

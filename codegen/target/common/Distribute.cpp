@@ -299,8 +299,11 @@ public:
       }
       for (auto role : kernel.getBody().getOps<ws::RoleOp>()) {
         hoistDropoutKeys(role);
-        if (failed(checkTilesOf(role, *chip)) ||
-            failed(distribute(kernel, role, *chip))) {
+        if (failed(checkTilesOf(role, *chip))) {
+          return signalPassFailure();
+        }
+        chip->markTileOps(role);
+        if (failed(distribute(kernel, role, *chip))) {
           return signalPassFailure();
         }
       }

@@ -43,6 +43,9 @@ public:
   virtual mlir::LogicalResult checkTileOp(mlir::Operation *op,
                                           Error error) const = 0;
 
+  /// Marks ops of a role by what is known only while there are tiles.
+  virtual void markTileOps(ws::RoleOp role) const = 0;
+
   /// Adds patterns for `tile` ops, whose results are then the values of one
   /// thread; the chip may compute shared values at the beginning of the role.
   /// Ops without a pattern stay, on values of one thread.

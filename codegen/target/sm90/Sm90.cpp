@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Sm90.h"
+#include "BlindColumns.h"
 #include "Patterns.h"
 #include "SmemTile.h"
 #include "attn/codegen/target/Sm90.h"
@@ -89,6 +90,8 @@ CopyBox Sm90::copyBox(RankedTensorType type, int64_t tensorColumns,
   return {copy.rows, tile.panelColumns(), copy.panels,
           tile.isOneCopy(tensorColumns), tile.spanBytes()};
 }
+
+void Sm90::markTileOps(ws::RoleOp role) const { sm90::markBlindColumns(role); }
 
 void Sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::KernelOp kernel,

@@ -24,6 +24,7 @@ public:
                     int64_t launched) const final;
   int64_t registersForParts() const final { return 144; }
   mlir::LogicalResult checkTileOp(mlir::Operation *op, Error error) const final;
+  void markTileOps(ws::RoleOp role) const final;
   void populateTilePatterns(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &types,
                             ws::KernelOp kernel, ws::RoleOp role) const final;

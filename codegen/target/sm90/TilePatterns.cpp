@@ -2,7 +2,6 @@
 //
 // Ops on tiles in the layouts of wgmma (TileLayout.cpp): a row is in the lanes
 // of a quad, a column in eight lanes of each warp.
-#include "BlindColumns.h"
 #include "Patterns.h"
 
 using namespace mlir;
@@ -294,7 +293,6 @@ struct ExtendPattern : OpConversionPattern<arith::ExtFOp> {
 void sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::RoleOp role) {
   MLIRContext *context = patterns.getContext();
-  markBlindColumns(role);
   patterns.add<ReducePattern, CompletePattern, BroadcastPattern, AnyPattern,
                RowPattern<tile::LoadRowOp>, RowPattern<ws::ReadRowOp>,
                TruncatePattern, ExtendPattern>(types, context,
