@@ -50,14 +50,18 @@ static SmallVector<Choice> listChoices(const KernelLaunches &launches) {
 /// Requires: the kernels of one call can share its workspace.
 static LogicalResult checkWorkspaces(const KernelLaunches &launches) {
   const KernelLaunch *cut = nullptr;
+  ws::KernelOp stamped;
   for (const auto &kernels : launches) {
-    for (const KernelLaunch &kernel : kernels) {
-      ws::KernelOp op = kernel.getKernel();
-      if (kernel.hasStamps()) {
-        return op.emitOpError("attn-lower-to-nvvm: expected no stamps in a "
-                              "kernel of a call with ")
-               << launches.size() << " launches, got some";
+    auto *recording = llvm::find_if(
+        kernels, [](const KernelLaunch &kernel) { return kernel.hasStamps(); });
+    if (recording != kernels.end()) {
+      ws::KernelOp op = recording->getKernel();
+      if (stamped) {
+        return op.emitOpError("attn-lower-to-nvvm: expected stamps in one "
+                              "launch of a call, got '@")
+               << stamped.getSymName() << "' before it";
       }
+      stamped = op;
     }
     auto *own = llvm::find_if(
         kernels, [](const KernelLaunch &kernel) { return kernel.isCut(); });

@@ -14,10 +14,7 @@ std::optional<StampLayout> StampLayout::of(ws::KernelOp kernel) {
     return std::nullopt;
   }
   StampLayout layout;
-  layout.offset = hasCounter(kernel) ? alignment : 0;
-  if (JoinLayout::isIn(kernel)) {
-    layout.offset = JoinLayout::countsEnd;
-  }
+  layout.offset = JoinLayout::isIn(kernel) ? JoinLayout::countsEnd : alignment;
   layout.events = (*stamps.begin()).getEvents();
   layout.ctas = (*stamps.begin()).getCtas();
   layout.instances = ResourceNeeds::of(kernel).replicas();

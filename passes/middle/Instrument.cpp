@@ -2,10 +2,12 @@
 //
 // attn-instrument: puts stamps where a role begins to wait, to issue or to
 // compute.
+#include "attn/dialect/Launch.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/ResourcePlan.h"
 #include "attn/support/Decision.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace attn {
 #define GEN_PASS_DEF_INSTRUMENT
@@ -195,6 +197,37 @@ LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
   return success();
 }
 
+/// Returns the name of a kernel's launch in a `launch.sequence`.
+StringRef launchNameOf(ws::KernelOp kernel) {
+  return kernel.getVariant() ? kernel.getVariant()->getGroup().getValue()
+                             : kernel.getSymName();
+}
+
+/// Returns the launches of calls with several that record nothing: each but
+/// the first of those with the most roles. The stamps of two would lie at the
+/// same bytes of the workspace.
+llvm::StringSet<> findSilentLaunches(ModuleOp module) {
+  llvm::StringMap<int64_t> replicas;
+  for (auto kernel : module.getOps<ws::KernelOp>()) {
+    replicas.try_emplace(launchNameOf(kernel),
+                         ResourceNeeds::of(kernel).replicas());
+  }
+  llvm::StringSet<> silent;
+  for (auto sequence : module.getOps<launch::SequenceOp>()) {
+    auto names =
+        llvm::to_vector(sequence.getLaunches().getAsValueRange<StringAttr>());
+    auto *most = llvm::max_element(names, [&](StringRef a, StringRef b) {
+      return replicas.lookup(a) < replicas.lookup(b);
+    });
+    for (StringRef &name : names) {
+      if (&name != most) {
+        silent.insert(name);
+      }
+    }
+  }
+  return silent;
+}
+
 class InstrumentPass : public attn::impl::InstrumentBase<InstrumentPass> {
 public:
   using InstrumentBase::InstrumentBase;
@@ -208,11 +241,12 @@ public:
       return signalPassFailure();
     }
     SmallVector<std::string> names(roles.begin(), roles.end());
+    llvm::StringSet<> silent = findSilentLaunches(getOperation());
     for (auto kernel : getOperation().getOps<ws::KernelOp>()) {
       bool hasStamps = !kernel.getBody().getOps<ws::StampsOp>().empty();
       // Channels that are already lowered to barriers cannot be recognized.
       bool isLowered = !kernel.getBody().getOps<ws::SetupOp>().empty();
-      if (hasStamps || isLowered) {
+      if (hasStamps || isLowered || silent.contains(launchNameOf(kernel))) {
         continue;
       }
       if (failed(Instrumenter(kernel).run(events, ctas, names))) {

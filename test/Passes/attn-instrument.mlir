@@ -47,7 +47,7 @@ ws.kernel @stamped machine "sm_90a" args ["q", "o" write] problem #p config #c s
       ws.copy %q at(%c0, %c0, %c0) #map to %a : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>
     }
   }
-  // SOME-NOT: ws.stamp
+  // SOME-NOT: ws.stamp {{[a-z]}}
   // CHECK: ws.role @wg
   ws.role @wg warps 4 regs 240 replicas 2 {
   ^bb0(%me: i32):
@@ -112,3 +112,30 @@ ws.kernel @lowered machine "sm_90a" args ["q"] problem #p config #c schedule #s 
     }
   }
 }
+
+// Of the launches of a call, the first with the most replicas of roles records.
+// CHECK-LABEL: ws.kernel @statistics
+// CHECK-NOT: ws.stamp
+ws.kernel @statistics machine "sm_90a" args [] problem #p config #c schedule #s {
+  ws.role @main warps 4 regs 168 replicas 1 {
+  ^bb0(%me: i32):
+  }
+}
+
+// CHECK-LABEL: ws.kernel @products
+// CHECK: ws.stamps events 4096 ctas 4
+ws.kernel @products machine "sm_90a" args [] problem #p config #c schedule #s {
+  ws.role @load warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+// CHECK-LABEL: ws.kernel @more_products
+// CHECK-NOT: ws.stamp
+ws.kernel @more_products machine "sm_90a" args [] problem #p config #c schedule #s {
+  ws.role @load warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+  }
+}
+
+launch.sequence "call" launches ["statistics", "products", "more_products"] temporaries []

@@ -60,7 +60,8 @@ private:
   void addValue(size_t query, size_t key, double weight, double error,
                 double factor);
   void addProduct(size_t query, size_t key, double derivative, double error,
-                  double ofSlope);
+                  double known);
+  double keepWeight(double weight) const;
   /// The largest errors of a value of that size when it is rounded to the
   /// problem's dtype, and in the operations of f32 that it comes from.
   double halfUnit(double value) const {
@@ -200,11 +201,11 @@ void Accumulator::addValue(size_t query, size_t key, double weight,
 }
 
 /// Adds a pair's shares of dQ and dK, without the scale. `error` is that of the
-/// derivative by the product of Q and K, `ofSlope` the part of it that comes
-/// from the slope, which a reference that rounds has, too.
+/// derivative by the product of Q and K, `known` the part of it that a
+/// reference that rounds like the kernel has, too.
 void Accumulator::addProduct(size_t query, size_t key, double derivative,
-                             double error, double ofSlope) {
-  double rounded = roundTo(p.dtype, float(derivative + ofSlope));
+                             double error, double known) {
+  double rounded = roundTo(p.dtype, float(derivative + known));
   double errorQ = error + termError(derivative, p.seqK);
   double errorK = error + termError(derivative, queriesOfKey());
   for (int64_t c = 0; c < p.dim; ++c) {
@@ -218,6 +219,17 @@ void Accumulator::addProduct(size_t query, size_t key, double derivative,
     out.bound.q[q] += errorQ * std::fabs(ofK);
     out.bound.k[k] += errorK * std::fabs(ofQ);
   }
+}
+
+/// Returns the P that a kernel has for dX, which it may keep in f16 times a
+/// power of two: half of the smallest f16 is 2^-25.
+double Accumulator::keepWeight(double weight) const {
+  double least = numerics[Bound::KeptLeast];
+  if (least == 0) {
+    return weight;
+  }
+  double scale = 0x1p-25 / least;
+  return roundTo(runtime::DataType::F16, float(weight * scale)) / scale;
 }
 
 /// Adds the row's share of the gradient of its sink, a score without a value.
@@ -267,7 +279,8 @@ void Accumulator::addKey(const Row &row, size_t number, double weight,
       (weight * std::fabs(difference) + error) * slopeErrors[number];
   addProduct(query, key, weight * difference * slope,
              (p.score ? kRegionFactor : 1) * ofSlope,
-             weight * difference * slopeErrors[number]);
+             weight * difference * slopeErrors[number] +
+                 (keepWeight(weight) - weight) * difference * slope);
 }
 
 /// Applies the scale and the last rounding. Each addition to a sum may leave a

@@ -242,8 +242,7 @@ bool launchStamped(Run &run, Session &session, const StampPlan &stamps,
   trace::Timeline timeline = decodeStamps(stamps, workspace);
   timeline.details.insert(timeline.details.begin(),
                           {"device", run.gpu->getName()});
-  return writeTimeline(run.options, session.getKernel(), std::move(timeline),
-                       err);
+  return writeTimeline(run.options, stamps.kernel, std::move(timeline), err);
 }
 
 /// Runs the launch that is traced, if there is one.

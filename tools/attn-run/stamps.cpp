@@ -133,13 +133,13 @@ static bool readNames(const nlohmann::json &json, StampPlan &plan) {
 
 bool run::readStampPlan(const std::string &planText, size_t variant,
                         StampPlan &plan, std::string &err) {
-  auto json = nlohmann::json::parse(planText, nullptr, false);
-  auto at = nlohmann::json::json_pointer(
-      "/variants/" + std::to_string(variant) + "/report/stamps");
-  if (json.is_discarded() || !json.contains(at)) {
+  TracedKernel traced = readTracedKernel(planText, variant);
+  const nlohmann::json &report = traced.report;
+  plan.kernel = traced.name;
+  if (!report.is_object() || !report.contains("stamps")) {
     return false;
   }
-  const nlohmann::json &stamps = json[at];
+  const nlohmann::json &stamps = report["stamps"];
   for (const sim::TraceRole &role : readRoles(planText, variant)) {
     plan.roles.push_back(role.name);
   }

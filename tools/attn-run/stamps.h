@@ -19,6 +19,8 @@ struct StampPlan {
     std::string object;   // the object, or ""
   };
 
+  /// The kernel that records.
+  std::string kernel;
   /// The offset of the first ring's header, in bytes.
   uint64_t offset = 0;
   /// The number of stamps that a ring keeps.

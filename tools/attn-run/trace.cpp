@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace attn;
 using namespace attn::run;
@@ -25,20 +24,61 @@ static uint32_t countOf(const nlohmann::json &role, const char *key) {
              : 0;
 }
 
+/// Reads a report from a variant with one launch, or from one of several
+/// launches.
+static TracedKernel tracedKernelOf(const nlohmann::json &reported,
+                                   const nlohmann::json &launch) {
+  TracedKernel traced;
+  if (launch.is_object() && reported.contains("report") &&
+      reported["report"].is_object()) {
+    traced.report = reported["report"];
+    traced.name = launch.value("kernel", "");
+  }
+  return traced;
+}
+
+/// The larger, the more there is to see.
+static std::pair<bool, uint32_t> rankOf(const TracedKernel &kernel) {
+  uint32_t replicas = 0;
+  for (const nlohmann::json &role :
+       kernel.report.value("roles", nlohmann::json::array())) {
+    replicas += role.is_object() ? countOf(role, "replicas") : 0;
+  }
+  return {kernel.report.contains("stamps"), replicas};
+}
+
+TracedKernel run::readTracedKernel(const std::string &planText,
+                                   size_t variant) {
+  auto plan = nlohmann::json::parse(planText, nullptr, false);
+  nlohmann::json::json_pointer at("/variants/" + std::to_string(variant));
+  if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_object()) {
+    return {};
+  }
+  TracedKernel traced;
+  nlohmann::json launches = plan[at].value("launches", nlohmann::json::array());
+  for (const nlohmann::json &launch : launches) {
+    TracedKernel own =
+        tracedKernelOf(launches.size() == 1 ? plan[at] : launch, launch);
+    if (traced.report.is_null() || rankOf(own) > rankOf(traced)) {
+      traced = own;
+    }
+  }
+  return traced;
+}
+
 std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
                                            size_t variant) {
-  auto plan = nlohmann::json::parse(planText, nullptr, false);
+  nlohmann::json report = readTracedKernel(planText, variant).report;
   std::vector<sim::TraceRole> roles;
-  auto at = nlohmann::json::json_pointer(
-      "/variants/" + std::to_string(variant) + "/report/roles");
-  if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_array()) {
+  if (!report.is_object() || !report.contains("roles") ||
+      !report["roles"].is_array()) {
     return roles;
   }
   // The compiler's rule: roles smaller than a warpgroup share one with their
   // neighbor; others begin at a warpgroup.
   uint32_t next = 0;
   bool isSharing = false;
-  for (const nlohmann::json &role : plan[at]) {
+  for (const nlohmann::json &role : report["roles"]) {
     if (!role.is_object() || !role.contains("name") ||
         !role["name"].is_string()) {
       continue;

@@ -10,10 +10,22 @@
 
 #include "trace/recorder.h"
 
+#include <nlohmann/json.hpp>
+
 namespace attn::run {
 
-/// Reads the roles of a variant's kernel from its report in the bundle's plan;
-/// none without a report.
+/// The kernel that a trace of a variant is about, and what the plan reports of
+/// it; null without a report.
+struct TracedKernel {
+  std::string name;
+  nlohmann::json report;
+};
+
+/// Of several launches it is the one with stamps, or the first of those with
+/// the most replicas of roles.
+TracedKernel readTracedKernel(const std::string &planText, size_t variant);
+
+/// Reads the roles of that kernel; none without a report.
 std::vector<sim::TraceRole> readRoles(const std::string &planText,
                                       size_t variant);
 

@@ -15,7 +15,8 @@ using trace::Track;
 
 namespace {
 
-const char *kPlan = R"({"variants": [{}, {"report": {
+const char *kPlan = R"({"variants": [{},
+  {"launches": [{"kernel": "causal"}], "report": {
   "roles": [{"name": "load", "replicas": 1, "warps": 1},
             {"name": "wg", "replicas": 2, "warps": 4}],
   "stamps": {"offset": 256, "events": 8, "ctas": 1,
@@ -78,12 +79,25 @@ using Texts = std::vector<std::string>;
 
 TEST(RunStamps, readsThePlan) {
   StampPlan plan = readPlan();
+  EXPECT_EQ(plan.kernel, "causal");
   EXPECT_EQ(plan.offset, 256u);
   EXPECT_EQ(plan.roles, (Texts{"load", "wg[0]", "wg[1]"}));
   EXPECT_EQ(plan.ringCount(), 6u);
   EXPECT_EQ(plan.end(), 256u + 6 * (32 + 8 * 8));
   EXPECT_EQ(plan.names[3].activity, "wait");
   EXPECT_EQ(plan.names[3].object, "k");
+}
+
+TEST(RunStamps, readsThePlanOfTheLaunchThatRecords) {
+  StampPlan plan = readPlan(R"({"variants": [{}, {"launches": [
+    {"kernel": "delta", "report": {
+      "roles": [{"name": "main", "replicas": 4, "warps": 4}]}},
+    {"kernel": "gradients", "report": {
+      "roles": [{"name": "wg", "replicas": 2, "warps": 4}],
+      "stamps": {"offset": 256, "events": 8, "ctas": 1,
+                 "names": [["item", ""]]}}}]}]})");
+  EXPECT_EQ(plan.kernel, "gradients");
+  EXPECT_EQ(plan.roles, (Texts{"wg[0]", "wg[1]"}));
 }
 
 TEST(RunStamps, refusesPlansThatMakeNoSense) {

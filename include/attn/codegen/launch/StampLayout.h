@@ -23,7 +23,8 @@ struct StampLayout {
   static constexpr int64_t headerBytes = 32;
   static constexpr int64_t eventBytes = 8;
   static constexpr int64_t cursorBytes = ws::stampCursorBytes;
-  /// The first bytes of a workspace belong to the counter of work items.
+  /// The first bytes of a workspace belong to the counter of work items, of
+  /// this launch or of another one of the call.
   static constexpr int64_t alignment = 256;
 
   /// The meaning of a stamp: the activity and its object, or "".

@@ -395,7 +395,8 @@ def Instrument : Pass<"attn-instrument", "::mlir::ModuleOp"> {
 
     **Requires** `ws.kernel`s after `attn-pipeline`.
 
-    **Ensures** a `ws.stamps` in each kernel. Stamps wait for nothing and access nothing
+    **Ensures** a `ws.stamps` in each kernel; of the launches of a call (`launch.sequence`), in the kernels of the first with
+    the most replicas of roles. Stamps wait for nothing and access nothing
     that roles share, so the result of `attn-verify-sync` still holds. `attn.resources`, if the
     kernel has it, includes their words in shared memory, which fit the machine.
 
