@@ -46,21 +46,21 @@ class Changes(unittest.TestCase):
     def test_conditions_stay(self):
         text, reason = change(self.POINT, change={"work": "grid"})
         self.assertIsNone(reason)
-        self.assertEqual((text.count("work = grid"), text.count("when <"), "dynamic" in text), (5, 4, False))
+        self.assertEqual((text.count("work = grid"), text.count("when <"), "dynamic" in text), (7, 6, False))
 
     def test_one_length_is_the_last_entry_alone(self):
         text, reason = change(self.POINT, conditions=False)
         self.assertEqual((reason, re.findall(r"@(\w+)", text)), (None, ["fwd_d128_causal_rest"]))
 
     def test_what_changes_nothing_is_left_out(self):
-        self.assertEqual(change(self.POINT, change={"work": "dynamic"}), (None, "nothing to change"))
+        self.assertEqual(change(self.POINT, change={"rescale_threshold": 8}), (None, "nothing to change"))
 
     def test_entries_with_which_it_is_illegal_stay(self):
         def refused(text):
             self.assertNotIn("when <", text)
             return "V11" if "tile_m = 128" in text else None
         text, reason = change(self.POINT, refused, change={"stage_o": "over_q"})
-        self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 4, 1))
+        self.assertEqual((reason, text.count("smem depth 1\n  turn"), text.count("over q")), (None, 5, 2))
         self.assertEqual(change(self.POINT, lambda text: "V11", change={"stage_o": "over_q"}), (None, "V11"))
 
 
