@@ -233,7 +233,7 @@ _apply_output: Callable[..., Any] = super(torch.autograd.Function, _Output).appl
 
 def gradients_again(call: Call, needs: tuple[bool, ...], of_results: Sequence[Any], tensors: Sequence[Any]) -> Any:
     """The gradients of a call that is repeated, None where they have to go through torch's operator."""
-    if _grad_enabled() or _function_mode() or _dispatch_modes() or _transform() or _trace():
+    if _grad_enabled() or _function_mode() or _dispatch_modes() or _transform() or _trace() or _forward_ad._current_level >= 0:
         return None
     for tensor in of_results:
         if tensor is not None and (type(tensor) is not _Tensor or tensor.is_neg()):

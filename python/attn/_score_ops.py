@@ -14,6 +14,7 @@ from ._of_float import arithmetic, of_float
 from ._operands import (Number, apply, cast, common_type, constant, held, integer, is_weak, is_wide, narrowed, number, rounded,
                         wrapped)
 from ._symbols import Operand, Symbol, refuse, write
+from ._torch_rules import bounds_pass_gradients
 from ._types import FLOATS, INTEGERS, Range, computed_in
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "logical_xor", "logical_not",
 ]
 __all__ += _math_functions.__all__
+
+_Binary = Callable[[Any, Any], Symbol]
 
 
 # Arithmetic. Floats of 16 bits compute in f32 and are rounded at the end.
@@ -210,9 +213,16 @@ def clamp(a: Any, min: Any = None, max: Any = None) -> Symbol:  # torch's names
     if type not in FLOATS:
         a = a if min is None else maximum(a, cast(min, type))
         return a if max is None else minimum(a, cast(max, type))
-    # Choices, whose gradient is that of torch at the bounds, where those of a maximum and a minimum are halved.
-    a = a if min is None else where(less(a, min), min, a)
-    return a if max is None else where(greater(a, max), max, a)
+    a = a if min is None else _bounded(a, number(min), less, less_equal, maximum)
+    return a if max is None else _bounded(a, number(max), greater, greater_equal, minimum)
+
+
+def _bounded(a: Symbol, bound: Symbol | Number, beyond: _Binary, beyond_or_at: _Binary, extremum: _Binary) -> Symbol:
+    """The float `a`, or the bound where `a` is beyond it. At the bound itself the gradient is torch's: see
+    `bounds_pass_gradients`; if they do not, a tensor as the bound gets half of it."""
+    if bounds_pass_gradients():
+        return where(beyond(a, bound), bound, a)
+    return extremum(a, bound) if isinstance(bound, Symbol) else where(beyond_or_at(a, bound), bound, a)
 
 
 # Comparisons, logic and choice.

@@ -126,14 +126,21 @@ torch_library.register_fake("attn::backward", _backward_fake, lib=_library)
 backward = torch.ops.attn.backward.default
 
 
-def apply(function: type[torch.autograd.Function], *arguments: Any) -> Any:
-    """`function.apply`, inside of an operator. There a transform of functions sees the operators that the function
-    calls, and not the function."""
-    once = super(torch.autograd.Function, function).apply  # type: ignore[misc]
+def apply(function: Any, *arguments: Any) -> Any:
+    """`function.apply` of a torch.autograd.Function, inside of an operator. There a transform of functions sees the
+    operators that the function calls, and not the function."""
     if not is_transformed():
-        return once(*arguments)
+        return super(torch.autograd.Function, function).apply(*arguments)
     with torch._functorch.autograd_function.enable_single_level_autograd_function():
-        return once(*arguments)
+        return _single_level(function).apply(*arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def _single_level(function: Any) -> Any:
+    """The function for one level of transforms, as torch's own rules for operators have it. torch would transform a
+    torch.autograd.Function itself, and demands a `setup_context` for that."""
+    own = {name: staticmethod(getattr(function, name)) for name in ("forward", "backward")}
+    return type(function.__name__, (torch.autograd.function._SingleLevelFunction,), own)
 
 
 def is_transformed() -> bool:

@@ -4,6 +4,7 @@ IR, so that a graph with them is self-contained. Imported with the first torch t
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable, Sequence
 
 import torch
@@ -177,9 +178,14 @@ if hasattr(torch_library, "register_vmap"):  # from torch 2.5 on; older ones ref
     torch_library.register_vmap("attn::forward", _forward_vmap, lib=_library)
 
 
-@torch.compiler.disable(reason="attn traces score and mask functions itself: for attn.attention, make the kernel with "
-                        "attn.compile before, and call that; for such a kernel, call it once outside of torch.compile "
-                        "after a tensor was replaced, and compute tensors outside of the function")
+# torch.compile says this about the graph break, where torch is new enough to take a reason.
+_REASON = ("attn traces score and mask functions itself: for attn.attention, make the kernel with attn.compile before, and call "
+           "that; for such a kernel, call it once outside of torch.compile after a tensor was replaced, and compute tensors "
+           "outside of the function")
+_takes_reason = "reason" in inspect.signature(torch.compiler.disable).parameters
+
+
+@torch.compiler.disable(**({"reason": _REASON} if _takes_reason else {}))
 def untraced(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls the function without torch.compile tracing into it."""
     return function(*arguments)

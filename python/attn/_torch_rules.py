@@ -59,6 +59,12 @@ def is_deterministic() -> bool:
     return _torch().are_deterministic_algorithms_enabled()
 
 
+def bounds_pass_gradients() -> bool:
+    """Whether torch gives the gradient of a clamp to a number that equals a bound, as it does before 2.14."""
+    torch = _torch()
+    return torch is not None and bool(torch.__version__ < (2, 14))
+
+
 def refuse_meaning(name: str, tensor: Any) -> None:
     """Refuses a tensor whose values are not simply its memory. Classes that dispatch attn's
     operator themselves, such as FakeTensor, are accepted."""

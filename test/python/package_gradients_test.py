@@ -316,8 +316,9 @@ class Rules(GradientTest):
         self.assertEqual(modes, {False, True})
 
     def test_gradients_at_kinks_are_torchs(self):
-        q = k = torch.zeros(1, 1, 4, 64).half()
-        for function in (lambda s: torch.clamp(s, 0, 1), lambda s: torch.clamp(s, max=0), torch.relu, torch.abs,
+        zero, one = torch.tensor(0.0), torch.tensor(1.0)
+        for function in (lambda s: torch.clamp(s, 0, 1), lambda s: torch.clamp(s, max=0), lambda s: torch.clamp(s, -1, 1),
+                         lambda s: torch.clamp(s, zero, one), lambda s: torch.clamp(s, max=zero), torch.relu, torch.abs,
                          lambda s: torch.maximum(s, s * 2), lambda s: torch.where(s > 0, s, 3 * s)):
             k = self.normal(1, 1, 4, 64).requires_grad_()
             v = self.normal(1, 1, 4, 64)
@@ -394,6 +395,12 @@ class Captured(GradientTest):
 
     def test_of_what_is_computed(self):
         self.check(torch.randn(60), lambda s, b, h, i, j, table: s + table[i - j + 29])
+
+
+    def test_of_bounds(self):
+        """Of a clamp, also where it meets the bound."""
+        self.check(torch.tensor(0.5), lambda s, b, h, i, j, most: torch.clamp(s, max=most))
+        self.check(torch.tensor(0.0), lambda s, b, h, i, j, least: torch.clamp(0 * s, min=least))
 
 
 class Refused(GradientTest):
@@ -495,6 +502,17 @@ class Refused(GradientTest):
             torch.func.grad(lambda q: inner(q).float().sum())(q.detach())
         with self.assertRaisesRegex(attn.UnsupportedError, "has a tangent"):
             torch.func.hessian(lambda q: attn.sdpa(q, q, q).float().sum())(q.detach())
+
+
+    def test_tangents_of_what_comes_back(self):
+        forward_ad = torch.autograd.forward_ad
+        q, = self.leaves((1, 2, 9, 64))
+        of_out = self.normal(1, 2, 9, 64)
+        for _ in range(2):  # in full, and repeated
+            out = attn.sdpa(q, q, q)
+            torch.autograd.grad(out, q, of_out, retain_graph=True)
+            with forward_ad.dual_level(), self.assertRaisesRegex(attn.UnsupportedError, "has a tangent"):
+                torch.autograd.grad(out, q, forward_ad.make_dual(of_out, of_out))
 
 
 class Transforms(GradientTest):
