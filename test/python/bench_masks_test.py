@@ -106,6 +106,17 @@ class Visited(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "multiples of 64 x 16, got 128 x 40"):
             shares.visited("causal_fn", 128, shares.Tiles(128, 40, False))
 
+    def test_tiles_that_a_cluster_shares_are_whole(self):
+        # A CTA copies half of the rows of three panels, or one of two panels.
+        for dim, keys in (192, {96, 112}), (128, {128}):
+            source = make_bundles.source(points.Point("causal", dim, points.TOKENS))
+            done = subprocess.run([os.path.join(BUILD, "bin", "attn-compile"), "-", "--emit=plan"], input=source, capture_output=True,
+                                  text=True, check=True)
+            plan = json.loads(done.stdout)
+            pairs = [shares.tiles_of(plan, variant) for variant in plan["variants"] if variant["launches"][0]["cluster"][0] == 2]
+            with self.subTest(dim=dim):
+                self.assertEqual({(tiles.rows, tiles.keys) for tiles in pairs}, {(256, n) for n in keys})
+
     def test_functions_stay_where_the_intervals_are_others(self):
         for name, mask in masks.FUNCTIONS.items():
             with self.subTest(name=name):

@@ -3,6 +3,7 @@
 counted by evaluating the function, by PyTorch where it is there."""
 
 import functools
+import re
 import typing
 
 from racing import masks
@@ -22,12 +23,21 @@ class Tiles(typing.NamedTuple):
     skips_left: bool = False  # and those left of its own rows
 
 
-def box(launch, tensor, size):
-    """The number of positions of a tensor that one copy moves, or None."""
+def box(launch, tensor, size, parts=1):
+    """The number of positions of a tensor that one of `parts` copies of a tile moves, times the parts that have other
+    positions; or None. Parts are panels of columns, if there are enough."""
     for param in launch["params"]:
         if param["kind"] == "tensor_map" and param["tensor"] == tensor:
-            return next((dim["box"] for dim in param["dims"] if dim["size"] == size), None)
+            has_panels = any(dim["size"] == parts * dim["box"] for dim in param["dims"][2:])
+            positions = next((dim["box"] for dim in param["dims"] if dim["size"] == size), None)
+            return positions and positions * (1 if has_panels else parts)
     return None
+
+
+def is_shared(launch, variant, role):
+    """Whether each CTA of a cluster copies a part of the tiles of that tensor for all."""
+    schedule = launch["schedule"] if "schedule" in launch else variant["schedule"]
+    return re.search(rf"chan \w+ = {role}\b[^\n]* scope cluster", schedule) is not None
 
 
 def tiles_of(plan, variant):
@@ -35,7 +45,10 @@ def tiles_of(plan, variant):
     names = {role: next(arg for arg in plan["args"] if arg.get("role") == role) for role in ("query", "key")}
     position = plan["problem"]["layout"].index("s")
     for launch in variant["launches"]:
-        rows, keys = (box(launch, arg["name"], arg["dims"][position]) for arg in names.values())
+        query, key = names["query"], names["key"]
+        parts = launch["cluster"][0] if is_shared(launch, variant, "k") else 1
+        rows = box(launch, query["name"], query["dims"][position])
+        keys = box(launch, key["name"], key["dims"][position], parts)
         if rows and keys:
             report = launch if "report" in launch else variant  # that of a single kernel is the variant's
             skip = report["report"]["knobs"]["skip"]
