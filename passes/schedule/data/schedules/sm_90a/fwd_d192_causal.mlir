@@ -38,43 +38,38 @@ attn.table_entry fwd @fwd_d192_causal_4096 head_dim 192, 192
     after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
-// Forward, head dims 192, sm_90a, causal masks, above 8192 keys: blocks of 112 keys, of which there are fewer than blocks
-// of 96, in sections of one head. Windows keep blocks of 96: they were not measured with 112.
-// Measured 2026-11-27 on one NVIDIA H200 (driver 580.159.04), 4 and 5 rounds of slices of 60 ms, at 1x16384x16, where K and
-// V of a head have 12 MiB: sections of 8, 12, 16 and 20 MiB are the same there, and were 0.998 to 1.013 times as fast as
-// blocks of 96 in f16, and 1.017 to 1.033 in bf16. At 4x4096x16 it was 1.009 times as fast as the entry for up to 4096 keys,
-// where rounds lie up to 5.4% apart. Blocks of 80 keys in sections of 8 and 16 MiB: 1.004 and 1.007 in f16, 1.024 and 1.045
-// in bf16.
+// Forward, head dims 192, sm_90a, causal masks, above 4096 keys: blocks of 80 keys in pairs of CTAs, beside which O has room of its
+// own. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads, in bf16: 1.081 times as fast as blocks of 96
+// keys at 8192 tokens, and 1.015 as blocks of 112 keys at 16384, which were 1.00 to 1.01 in f16 and 1.02 to 1.03 in bf16 of those
+// of 96 keys in earlier runs. Windows keep blocks of 96 keys: they were not measured with others.
 attn.table_entry fwd @fwd_d192_causal_long head_dim 192, 192
     masks ["causal_top_left", "causal_bottom_right"]
-    when <seqlen_k above 8192>
-    config <tile_m = 128, tile_n = 112, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2>
+    when <seqlen_k above 4096>
+    config <tile_m = 128, tile_n = 80, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2>
     schedule <"fwd_d192_causal_long" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
   chan work = w in smem depth 1
-  chan q = q in smem depth 1 free_implied
+  chan q = q in smem depth 1
   chan k = k in smem depth 2 scope cluster
   chan v = v in smem depth 2 scope cluster
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg
-  hold oe = oe in smem over q
+  hold oe = oe in smem depth 1
   turn tc ring wg
-  sync drain ring wg
-  edge o_free credits 1
   knob exp2_soft 0 of 1
-  knob peel first_masked
+  knob peel first_branch
   knob skip right
   knob launch dependent
   body load {
     before { next }
-    kv { ld_k once : wait(o_free) once : ld_q ld_v + 1 }
+    kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
 // Forward, head dims 192, sm_90a, for the masks causal.

@@ -37,20 +37,12 @@ attn.table_entry fwd @fwd_d192_none_4096 head_dim 192, 192
     after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
-// Forward, head dims 192, sm_90a, for the masks none.
-// Measured 2026-11-23 on NVIDIA H200 (driver 580.159.04, 700.00 W), 3 rounds of slices
-// of 60 ms.
-// fwd_d192_none: 1.054 times as fast as the table's kernel before (1.054 to 1.054 by
-// shape).
-// fwd_d192_none: first of 20 at 1x16384x12; the next of them,
-// w2_n96_q1k2v2_dynamic_longest32_first_o_over_v_cluster2_items1_load40, has 0.978 of
-// its speed. Rounds of a shape lie at most 5.4% apart.
-// Found as
-// w2_n96_q1k2v2_dynamic_longest32_first_o_over_v_cluster2_skip_right_items1_load40 by
-// attn-tune, compiler 086707f7806ae485, attn 0.1.0.
+// Above 4096 keys blocks of 80 keys in pairs of CTAs: O has room of its own beside them, so that an item need not wait until the
+// one before has left V's. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads: 1.022 and 1.043 times as
+// fast as blocks of 96 keys at 8192 and 16384 tokens.
 attn.table_entry fwd @fwd_d192_none head_dim 192, 192
     masks ["none"]
-    config <tile_m = 128, tile_n = 96, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, cluster = 2>
+    config <tile_m = 128, tile_n = 80, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2>
     schedule <"fwd_d192_none" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
@@ -62,20 +54,17 @@ attn.table_entry fwd @fwd_d192_none head_dim 192, 192
   hold p = p in reg depth 1
   hold s = s in reg depth 1
   hold o = o in reg
-  hold oe = oe in smem over v
+  hold oe = oe in smem depth 1
   turn tc ring wg
-  sync drain ring wg
-  edge o_free credits 1 scope cluster
   knob exp2_soft 0 of 1
   knob peel first_branch
-  knob skip right
   knob launch dependent
   body load {
     before { next }
-    kv { ld_k once : ld_q once : wait(o_free) ld_v + 1 }
+    kv { ld_k once : ld_q ld_v + 1 }
   }
   body wg {
     kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm sync(drain) cvt_o st_o st_lse await(st_o) sig(o_free) }
+    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
