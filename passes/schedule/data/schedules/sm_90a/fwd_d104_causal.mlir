@@ -33,12 +33,12 @@ attn.table_entry fwd @fwd_d104_causal_cut head_dim 104, 104 exact
 }>
 
 // Up to 1024 keys, pairs of CTAs, which load K and V once: each makes half of the copies, which take long for rows of 208
-// bytes. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads: 1.074 and 1.070 times as fast at 512 and 1024
-// tokens; from 2048 on 0.94 and less.
+// bytes. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads:
+// 1.074 and 1.070 times as fast at 512 and 1024 tokens; from 2048 on 0.94 and less.
 attn.table_entry fwd @fwd_d104_causal_1024 head_dim 104, 104 exact
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_q above 128 and seqlen_k at_most 1024>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, tile_d = 128, tile_dv = 128, cluster = 2>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 128, tile_dv = 128>
     schedule <"fwd_d104_causal_1024" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40

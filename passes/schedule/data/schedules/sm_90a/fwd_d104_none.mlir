@@ -32,12 +32,12 @@ attn.table_entry fwd @fwd_d104_none_cut head_dim 104, 104 exact
 }>
 
 // Up to 1024 keys, pairs of CTAs, which load K and V once: each makes half of the copies, which take long for rows of 208
-// bytes. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads: 1.050 and 1.025 times as fast at 512 and 1024
-// tokens.
+// bytes. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads:
+// 1.050 and 1.025 times as fast at 512 and 1024 tokens.
 attn.table_entry fwd @fwd_d104_none_1024 head_dim 104, 104 exact
     masks ["none"]
     when <seqlen_q above 128 and seqlen_k at_most 1024>
-    config <tile_m = 128, tile_n = 128, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block, tile_d = 128, tile_dv = 128, cluster = 2>
+    config <tile_m = 128, tile_n = 128, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 128, tile_dv = 128>
     schedule <"fwd_d104_none_1024" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
@@ -68,7 +68,7 @@ attn.table_entry fwd @fwd_d104_none_1024 head_dim 104, 104 exact
 attn.table_entry fwd @fwd_d104_none_long head_dim 104, 104 exact
     masks ["none"]
     when <seqlen_k above 2048 and rows above 67584>
-    config <tile_m = 192, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block, tile_d = 128, tile_dv = 128, cluster = 2>
+    config <tile_m = 192, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 128, tile_dv = 128>
     schedule <"fwd_d104_none_long" machine "sm_90a" {
   split M 3 whole(q)
   role load warps 1 regs 56

@@ -38,10 +38,11 @@ attn.table_entry fwd @fwd_d192_causal_4096 head_dim 192, 192
     after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
   }
 }>
-// Forward, head dims 192, sm_90a, causal masks, above 4096 keys: blocks of 80 keys in pairs of CTAs, beside which O has room of its
-// own. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads, in bf16: 1.081 times as fast as blocks of 96
-// keys at 8192 tokens, and 1.015 as blocks of 112 keys at 16384, which were 1.00 to 1.01 in f16 and 1.02 to 1.03 in bf16 of those
-// of 96 keys in earlier runs. Windows keep blocks of 96 keys: they were not measured with others.
+// Forward, head dims 192, sm_90a, causal masks, above 4096 keys: blocks of 80 keys in pairs of CTAs, beside which O has room
+// of its own. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16
+// heads, in bf16: 1.081 times as fast as blocks of 96 keys at 8192 tokens, and 1.015 as blocks of 112 keys at 16384, which
+// were 1.00 to 1.01 in f16 and 1.02 to 1.03 in bf16 of those of 96 keys in earlier runs. Windows keep blocks of 96 keys:
+// they were not measured with others.
 attn.table_entry fwd @fwd_d192_causal_long head_dim 192, 192
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_k above 4096>
