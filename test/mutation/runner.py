@@ -268,8 +268,8 @@ def gradient_problems(kernel):
     # An even number of steps, which ends every ring elsewhere.
     yield problem(enough(65, steps * n - 3), steps * n - 3, 2)
     # Scores far below zero: with the statistic of another row, be it of the next head, what comes after the last row is infinite.
-    yield problem(2 * m + 44, 128, 1, heads=2, inputs="low")
-    yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low")
+    yield problem(2 * m + 44, 128, 1, heads=2, inputs="low:-250")
+    yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low:-250")
     # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
     yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
