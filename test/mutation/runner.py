@@ -55,6 +55,7 @@ class Kernel:
             shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
         else:
             self.compile(self.source(description), description, args.build)
+            self.check_entry(description)
         self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
         self.options += description.get("captures", [])
         self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
@@ -100,6 +101,17 @@ class Kernel:
         if "schedule" in description:
             command.append("--schedule=" + os.path.join(ROOT, description["schedule"]))
         subprocess.run(command, check=True)
+
+    def check_entry(self, description):
+        """Requires that the table gives the kernel the schedule that `description` is about."""
+        with open(self.bundle, "rb") as file:
+            text = file.read().decode("latin-1")
+        plan, _ = json.JSONDecoder().raw_decode(text[text.index('{"args"'):])
+        schedules = {(launch if "report" in launch else variant)["report"]["schedule"] for variant in plan["variants"]
+                     for launch in variant["launches"] if launch["kernel"] == description.get("kernel", launch["kernel"])}
+        if "entry" in description and schedules != {description["entry"]}:
+            raise SystemExit(f"kernels.json: {self.name}: expected a kernel of the entry '{description['entry']}', got "
+                             f"{', '.join(sorted(schedules)) or 'none'}")
 
     def mutate(self, options, report=lambda mutant: None):
         """Runs attn-mutate; returns its exit status, the mutants and its errors.
@@ -286,23 +298,33 @@ def gradient_problems(kernel):
     # Whole blocks alone; and more heads than those whose items lie side by side.
     yield problem(m, 2 * n, 1)
     yield problem(m + 1, 5, 1, heads=3, batches=3, heads_of_keys=3)
-    # Diagonals through one block and two, and all elements of a fragment; 17 is for the masked steps after a quarter of a block.
-    for shift in (0, 1, 8, 16, 17, n + 1, n + 9, n - 1, n - 2):
+    # Diagonals through one block and two, and all elements of a fragment.
+    for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
         yield problem(m + shift, m, 1)
+    # The last masked step is not the first of the loop, which has code of its own, and ends with a row or a quarter of a block.
+    for shift in (1, 17):
+        yield problem(2 * m, 2 * m + shift, 1)
+    # From the top left it ends with the last query; the last blocks of further heads are in the loop.
+    for blocks in (1, 2):
+        yield problem(blocks * m, blocks * n + 16, 1, heads=3)
     # Every row of a block of the loop is the first that is not there, in the first head and in one whose block comes behind it.
     for others in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
         yield problem(1, others, 1, NO_ROWS_AFTER, heads=3)
         yield problem(others, 1, 1, NO_ROWS_AFTER)
-        # The same in a step that masks nothing. Statistics of a whole pass have full blocks.
+        # The same in a step that masks nothing and is not the first. Statistics of a whole pass have full blocks.
         if "gradients" not in kernel:
-            yield problem(2 * m, n + others, 1, NO_ROWS_AFTER)
+            yield problem(2 * m, n + others, 1, NO_ROWS_AFTER, heads=3, inputs="low:-250")
     # Windows of different widths, whose ends pass through all elements of the first block, those between and the last.
     for left, right in WINDOWS if "bounds" in kernel.get("gradients", {}) else ():
         yield problem(2 * m + 5, 4 * n + 11, 1, f"--scalar=window_left={left}", f"--scalar=window_right={right}")
     # A captured tensor that ends at any element of a fragment.
     for end in (8 * i + odd for i in range(16 if kernel.get("lonely_ids") else 0) for odd in (0, 1)):
         yield problem(2 * m, n + 1, 1, f"--tensor=ids=1x{end or 128}:integers:0:3")
+    # One that ends before the last key of a group of 128, or the last query of a block, which alone has the id of others.
+    if kernel.get("lonely_ids"):
+        for end in (127, 191):
+            yield problem(384, 192, 1, f"--tensor=ids=1x{end}:integers:1:3")
     # Items of one step to several, of which each begins where the ring is, for several heads of a group.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.
@@ -310,6 +332,8 @@ def gradient_problems(kernel):
     # Scores far below zero: with the statistic of another row, be it of the next head, what comes after the last row is infinite.
     yield problem(2 * m + 44, 128, 1, heads=2, inputs="low:-250")
     yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low:-250")
+    # The same in steps that mask nothing and are not the first: the last blocks of further heads of a group.
+    yield problem(3 * m, 64, 1, heads=3, inputs="low:-250")
     # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
     yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
