@@ -60,7 +60,10 @@ class Equivalents:
         self.entries = entries
         self.errors = []
         groups = {"gradients": [each["name"] for each in described if "loop_over" in each],
-                  "passes": [each["name"] for each in described if "gradients" in each]}
+                  "passes": [each["name"] for each in described if "gradients" in each],
+                  "forward": [each["name"] for each in described if "head_dim" in each and "loop_over" not in each],
+                  "causal": [each["name"] for each in described
+                             if each.get("gradients", {}).get("mask") == "causal_bottom_right"]}
         for entry in entries:
             if "kernels" in entry:
                 entry["kernels"] = [name for each in entry["kernels"] for name in groups.get(each, [each])]
@@ -77,8 +80,8 @@ class Equivalents:
         first, last = entry.get("numbers", [0, sys.maxsize])
         number = int(mutant["site"].split(".")[1])
         return mutant["kernel"] in kernels and first <= number <= last and all(
-            re.fullmatch(entry.get(key, ".*"), mutant[key], re.DOTALL) for key in
-            ("site", "operation", "before", "after"))
+            re.fullmatch(entry.get(key, ".*"), mutant.get(key, ""), re.DOTALL) for key in
+            ("site", "operation", "before", "after", "from"))
 
     def find(self, mutant):
         return next((entry for entry in self.entries if self.fits(entry, mutant)), None)

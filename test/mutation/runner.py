@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ import lonely_ids
 LAUNCHES = os.path.join(ROOT, "test", "sim", "kernels", "launches.py")
 # Mutants that one process runs, in about a minute.
 CHUNK = 100
+# Sites that are integer arithmetic.
+VALUE_SITES = ("phase", "stage", "descriptor", "count", "coordinate", "mask", "address", "branch")
 
 
 def load(name):
@@ -52,6 +55,7 @@ class Kernel:
             shutil.copy(os.path.join(args.bundles, self.name + ".attn"), self.bundle)
         else:
             self.compile(self.source(description), description, args.build)
+            self.check_entry(description)
         self.options = [f"--kernel={description['kernel']}"] if "kernel" in description else []
         self.options += description.get("captures", [])
         self.options += [f"--sm-count={description['sm_count']}"] if "sm_count" in description else []
@@ -65,8 +69,10 @@ class Kernel:
         status, self.mutants, error = self.mutate(["--list"])
         if status:
             raise SystemExit(f"{self.name}: {error}")
+        definitions = find_definitions(self.mutants)
         for number, mutant in enumerate(self.mutants):
             mutant["number"] = number
+            mutant["from"] = find_sources(mutant, definitions)
 
     def launches(self, output):
         """Launch files of a kernel that is PTX."""
@@ -96,6 +102,17 @@ class Kernel:
             command.append("--schedule=" + os.path.join(ROOT, description["schedule"]))
         subprocess.run(command, check=True)
 
+    def check_entry(self, description):
+        """Requires that the table gives the kernel the schedule that `description` is about."""
+        with open(self.bundle, "rb") as file:
+            text = file.read().decode("latin-1")
+        plan, _ = json.JSONDecoder().raw_decode(text[text.index('{"args"'):])
+        schedules = {(launch if "report" in launch else variant)["report"]["schedule"] for variant in plan["variants"]
+                     for launch in variant["launches"] if launch["kernel"] == description.get("kernel", launch["kernel"])}
+        if "entry" in description and schedules != {description["entry"]}:
+            raise SystemExit(f"kernels.json: {self.name}: expected a kernel of the entry '{description['entry']}', got "
+                             f"{', '.join(sorted(schedules)) or 'none'}")
+
     def mutate(self, options, report=lambda mutant: None):
         """Runs attn-mutate; returns its exit status, the mutants and its errors.
         Calls `report` with each mutant as it comes."""
@@ -124,7 +141,7 @@ class Kernel:
             only = "--only=" + ",".join(map(str, numbers))
             left = iter(numbers)
             status, _, error = self.mutate(self.trial + ["--original-seeds=1", only],
-                                           lambda mutant, left=left: report(dict(mutant, number=next(left))))
+                                           lambda mutant, left=left: report(self.numbered(mutant, next(left))))
             if status > 0:
                 return [f"{self.name}: {error}"]
             numbers = list(left)
@@ -135,6 +152,10 @@ class Kernel:
                             changed=False, message=f"attn-mutate ended with signal {-status}: {error[-2000:]}"))
         return []
 
+    def numbered(self, mutant, number):
+        """The result of a mutant, with its number in the list and where its operands come from."""
+        return dict(mutant, number=number, **{"from": self.mutants[number]["from"]})
+
     def digest(self):
         """A digest that differs if results may differ."""
         digest = hashlib.sha256(json.dumps(self.options + self.trial).encode())
@@ -142,6 +163,24 @@ class Kernel:
             with open(path, "rb") as file:
                 digest.update(file.read())
         return digest.hexdigest()
+
+
+def find_definitions(mutants):
+    """The instructions that can be changed, by the register that each writes."""
+    definitions = {}
+    for mutant in mutants:
+        registers = re.findall(r"%[a-z]+\d+", mutant["before"])
+        if registers and mutant["site"].split(".")[0] in VALUE_SITES:
+            definitions[registers[0]] = mutant["before"]
+    return definitions
+
+
+def find_sources(mutant, definitions):
+    """The instructions that a mutant's operands come from, as far as they can be changed, with blanks between."""
+    if mutant["site"].split(".")[0] not in VALUE_SITES:
+        return ""
+    registers = re.findall(r"%[a-z]+\d+", mutant["before"])[1:]
+    return " ".join(definitions[name] for name in registers if name in definitions)
 
 
 def adds_in_any_order(kernel):
@@ -218,6 +257,10 @@ def problems(kernel):
 NO_ROWS_AFTER = "--seed=86"
 
 
+# Numbers of keys before and after the diagonal that a query sees.
+WINDOWS = ((0, 0), (7, 0), (30, 1), (64, 0), (100, 9), (200, 16), (3, 50), (33, 33))
+
+
 def gradient_problems(kernel):
     """The problems for a kernel of gradients, whose work items own `tile_m` queries or keys and loop over the
     others."""
@@ -259,17 +302,38 @@ def gradient_problems(kernel):
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
         yield problem(m + shift, m, 1)
+    # The last masked step is not the first of the loop, which has code of its own, and ends with a row or a quarter of a block.
+    for shift in (1, 17):
+        yield problem(2 * m, 2 * m + shift, 1)
+    # From the top left it ends with the last query; the last blocks of further heads are in the loop.
+    for blocks in (1, 2):
+        yield problem(blocks * m, blocks * n + 16, 1, heads=3)
     # Every row of a block of the loop is the first that is not there, in the first head and in one whose block comes behind it.
     for others in (8 * i + odd for i in range(n // 8) for odd in (1, 2)):
         yield problem(1, others, 1, NO_ROWS_AFTER, heads=3)
         yield problem(others, 1, 1, NO_ROWS_AFTER)
+        # The same in a step that masks nothing and is not the first. Statistics of a whole pass have full blocks.
+        if "gradients" not in kernel:
+            yield problem(2 * m, n + others, 1, NO_ROWS_AFTER, heads=3, inputs="low:-250")
+    # Windows of different widths, whose ends pass through all elements of the first block, those between and the last.
+    for left, right in WINDOWS if "bounds" in kernel.get("gradients", {}) else ():
+        yield problem(2 * m + 5, 4 * n + 11, 1, f"--scalar=window_left={left}", f"--scalar=window_right={right}")
+    # A captured tensor that ends at any element of a fragment.
+    for end in (8 * i + odd for i in range(16 if kernel.get("lonely_ids") else 0) for odd in (0, 1)):
+        yield problem(2 * m, n + 1, 1, f"--tensor=ids=1x{end or 128}:integers:0:3")
+    # One that ends before the last key of a group of 128, or the last query of a block, which alone has the id of others.
+    if kernel.get("lonely_ids"):
+        for end in (127, 191):
+            yield problem(384, 192, 1, f"--tensor=ids=1x{end}:integers:1:3")
     # Items of one step to several, of which each begins where the ring is, for several heads of a group.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.
     yield problem(enough(65, steps * n - 3), steps * n - 3, 2)
     # Scores far below zero: with the statistic of another row, be it of the next head, what comes after the last row is infinite.
-    yield problem(2 * m + 44, 128, 1, heads=2, inputs="low")
-    yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low")
+    yield problem(2 * m + 44, 128, 1, heads=2, inputs="low:-250")
+    yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low:-250")
+    # The same in steps that mask nothing and are not the first: the last blocks of further heads of a group.
+    yield problem(3 * m, 64, 1, heads=3, inputs="low:-250")
     # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
     yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)

@@ -14,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 JUDGE = os.path.join(ROOT, "test", "mutation", "judge.py")
 sys.path.insert(0, os.path.dirname(JUDGE))
 import judge
+import runner
 
 
 class SampleTest(unittest.TestCase):
@@ -66,6 +67,18 @@ class ClassifyTest(unittest.TestCase):
         equivalents = judge.Equivalents([{"kernels": ["gradients"], "reason": "redundant"}], described)
         self.assertEqual(equivalents.entries[0]["kernels"], ["k"])
 
+    def test_entry_of_where_operands_come_from(self):
+        entry = {"reason": "same-value", "from": r".*shr\.u32 .*, 26;"}
+        states, _ = self.classify([entry], mutant(**{"from": "shr.u32 %r2, %r1, 26;"}), mutant(**{"from": ""}), mutant())
+        self.assertEqual(states, ["equivalent", "survived", "survived"])
+
+    def test_groups_of_masks_and_directions(self):
+        described = [{"name": "f", "head_dim": 64}, {"name": "c", "loop_over": "keys", "gradients": {"mask": "causal_bottom_right"}},
+                     {"name": "n", "loop_over": "keys", "gradients": {}}, {"name": "ptx"}]
+        entries = [{"kernels": ["forward"], "reason": "redundant"}, {"kernels": ["causal"], "reason": "redundant"}]
+        equivalents = judge.Equivalents(entries, described)
+        self.assertEqual([entry["kernels"] for entry in equivalents.entries], [["f"], ["c"]])
+
     def test_entry_without_mutant_is_an_error(self):
         _, errors = self.classify([{"kernels": ["other"], "reason": "redundant"}], mutant())
         self.assertEqual(len(errors), 1)
@@ -98,6 +111,22 @@ class ClassifyTest(unittest.TestCase):
         tally = judge.Tally(mutants)
         self.assertEqual((tally.reached, tally.killed, tally.survived, tally.equivalent), (4, 2, 1, 1))
         self.assertAlmostEqual(tally.rate(), 200 / 3)
+
+
+class KernelsTest(unittest.TestCase):
+    def test_operands_are_traced(self):
+        mutants = [mutant(site="mask.1", before="shr.u32 %r2, %r1, 26;"), mutant(site="mask.2", before="setp.lt.u32 %p1, %r2, %r9;"),
+                   mutant(site="mask.3", before="selp.b32 %r4, %r2, 0, %p1;"), mutant(site="wait.1", before="mbarrier [%r2], %r4;")]
+        definitions = runner.find_definitions(mutants)
+        self.assertEqual([runner.find_sources(each, definitions) for each in mutants],
+                         ["", "shr.u32 %r2, %r1, 26;", "shr.u32 %r2, %r1, 26; setp.lt.u32 %p1, %r2, %r9;", ""])
+
+    def test_each_entry_of_gradients_is_broken(self):
+        """Each entry of gradients in the table has a kernel that is broken; a run compares the names with its bundles."""
+        broken = {each["entry"] for each in runner.load("kernels.json") if "entry" in each}
+        folder = os.path.join(ROOT, "passes", "schedule", "data", "schedules", "sm_90a")
+        table = {name[:-len(".mlir")] for name in os.listdir(folder) if name.startswith("bwd_")}
+        self.assertEqual(table, broken)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ using namespace attn::run;
 namespace {
 
 /// The fields after the name of a pattern.
-enum class Follows { Nothing, Key, Units };
+enum class Follows { Nothing, Key, Units, PerhapsUnits };
 
 struct PatternName {
   Pattern pattern;
@@ -26,7 +26,7 @@ struct PatternName {
 constexpr PatternName kNames[] = {
     {Pattern::Normal, "normal"},
     {Pattern::SpikeKey, "spike-key", Follows::Key},
-    {Pattern::Low, "low"},
+    {Pattern::Low, "low", Follows::PerhapsUnits},
     {Pattern::Alternating, "alternating"},
     {Pattern::Infinite, "infinite", Follows::Key},
     {Pattern::NaN, "nan", Follows::Key},
@@ -40,6 +40,8 @@ constexpr PatternName kNames[] = {
 constexpr double kAnchor = 16, kLargeAnchor = 0x1p15;
 /// The column of K with a non-finite element.
 constexpr int64_t kBadColumn = 1;
+/// The shift of all scores with Pattern::Low, if none is given.
+constexpr double kLow = -1000;
 /// The number of keys in a run or stair.
 constexpr int64_t kRun = 128;
 /// Upper bounds of |q.k| for which column 0 of a key fits its type.
@@ -59,7 +61,7 @@ double shiftOf(const Inputs &inputs, int64_t j) {
   case Pattern::SpikeKey:
     return j == inputs.key ? inputs.units : 0;
   case Pattern::Low:
-    return -1000;
+    return inputs.units;
   case Pattern::Alternating:
     return run % 2 == 0 ? -1e4 : 1e4;
   case Pattern::LargeV:
@@ -136,7 +138,9 @@ std::string Inputs::spell() const {
     if (known.follows == Follows::Key) {
       text += ":" + std::to_string(key);
     }
-    if (known.follows == Follows::Units || pattern == Pattern::SpikeKey) {
+    bool isLow = pattern == Pattern::Low && units != kLow;
+    if (known.follows == Follows::Units || pattern == Pattern::SpikeKey ||
+        isLow) {
       text += spellNumber(units);
     }
     if (pattern == Pattern::SpikeKey) {
@@ -152,8 +156,11 @@ bool attn::run::parseInputs(const std::string &text, Inputs &inputs) {
   for (const PatternName &known : kNames) {
     if (text.substr(0, colon) == known.name) {
       inputs.pattern = known.pattern;
+      bool isOptional = known.follows == Follows::PerhapsUnits;
+      inputs.units = isOptional ? kLow : inputs.units;
       if (known.follows == Follows::Nothing || colon == std::string::npos) {
-        return known.follows == Follows::Nothing && colon == std::string::npos;
+        return colon == std::string::npos &&
+               (known.follows == Follows::Nothing || isOptional);
       }
       return known.follows == Follows::Key ? readKey(text, colon + 1, inputs)
                                            : readUnits(text, colon + 1, inputs);
@@ -168,6 +175,9 @@ Inputs attn::run::chooseInputs(double choice, int64_t key, double size) {
   Inputs inputs;
   inputs.pattern = kNames[index + 1].pattern;
   inputs.key = key;
+  if (inputs.pattern == Pattern::Low) {
+    inputs.units = kLow;
+  }
   if (inputs.isLarge()) { // up to 2^100
     inputs.units = std::copysign(std::exp2(20 + 80 * std::fabs(size)), size);
   }

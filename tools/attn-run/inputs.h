@@ -19,7 +19,7 @@ struct Problem;
 enum class Pattern {
   Normal,
   SpikeKey,    // the scores of one key are `units` above the others
-  Low,         // all scores are near -1000
+  Low,         // all scores are near `units`
   Alternating, // alternating runs of 128 keys at 1e4 and -1e4
   Infinite,    // one element of K and one of V is infinite
   NaN,         // one element of K and one of V is NaN
@@ -31,7 +31,7 @@ enum class Pattern {
 struct Inputs {
   Pattern pattern = Pattern::Normal;
   int64_t key = 0;      // for SpikeKey, Infinite and NaN
-  double units = 200;   // for SpikeKey, Large and LargeRuns
+  double units = 200;   // for SpikeKey, Low, Large and LargeRuns
   double factorOfV = 1; // for SpikeKey
 
   /// Whether some elements are infinite or NaN.
@@ -48,7 +48,7 @@ struct Inputs {
   std::string spell() const;
 };
 
-/// Reads "normal", "spike-key:KEY[:UNITS[:FACTOR]]", "large:UNITS", ...;
+/// Reads "normal", "spike-key:KEY[:UNITS[:FACTOR]]", "low[:UNITS]", ...;
 /// returns false for any other text.
 bool parseInputs(const std::string &text, Inputs &inputs);
 

@@ -28,7 +28,7 @@ Shapes are batch x seqlen x heads x head_dim:
                      spike-key:KEY[:UNITS]  scores of one key are UNITS (200)
                                             higher; a third field :FACTOR
                                             scales V
-                     low                    all scores are -1000
+                     low[:UNITS]            all scores are UNITS (-1000)
                      alternating            1e4 and -1e4, every 128 keys
                      infinite:KEY, nan:KEY  such an element in K and in V
                      large-v                V near the largest of its type
@@ -187,8 +187,9 @@ bool setInputs(const Option &option, Inputs &out, std::string &err) {
   return parseInputs(option.value, out) ||
          fail(option,
               "normal, spike-key:KEY, spike-key:KEY:UNITS, "
-              "spike-key:KEY:UNITS:FACTOR, low, alternating, infinite:KEY, "
-              "nan:KEY, large-v, large:UNITS or large-runs:UNITS",
+              "spike-key:KEY:UNITS:FACTOR, low, low:UNITS, alternating, "
+              "infinite:KEY, nan:KEY, large-v, large:UNITS or "
+              "large-runs:UNITS",
               err);
 }
 

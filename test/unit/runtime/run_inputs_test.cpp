@@ -59,15 +59,16 @@ RowResult rowOf(const Problem &p, int64_t i) {
 TEST(RunInputs, spellsWhatItReads) {
   for (const char *text :
        {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "low",
-        "alternating", "infinite:3", "nan:0", "large-v", "large:-1e+30",
-        "large-runs:1048576"}) {
+        "low:-250", "alternating", "infinite:3", "nan:0", "large-v",
+        "large:-1e+30", "large-runs:1048576"}) {
     EXPECT_EQ(inputsOf(text).spell(), text);
   }
   EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
   Inputs inputs;
   for (const char *text : {"",
                            "Low",
-                           "low:1",
+                           "low:",
+                           "low:x",
                            "spike-key",
                            "spike-key:",
                            "spike-key:-1",
@@ -117,6 +118,7 @@ TEST(RunInputs, shiftsScores) {
   EXPECT_NEAR(lseOf("spike-key:20"), 200, 8);
   EXPECT_NEAR(lseOf("spike-key:20:50"), 50, 8);
   EXPECT_NEAR(lseOf("low"), -1000 + std::log2(300.0), 8);
+  EXPECT_NEAR(lseOf("low:-250"), -250 + std::log2(300.0), 8);
   // 3e4, the largest product, times the scale.
   EXPECT_NEAR(lseOf("alternating"), 3e4 * 0.125 / std::log(2.0), 12);
 }

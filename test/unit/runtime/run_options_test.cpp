@@ -67,8 +67,8 @@ TEST(RunOptions, namesWhatIsWrong) {
   EXPECT_EQ(errorOf({"x", "--inputs=high"}),
             "option '--inputs': expected normal, spike-key:KEY, "
             "spike-key:KEY:UNITS, spike-key:KEY:UNITS:FACTOR, low, "
-            "alternating, infinite:KEY, nan:KEY, large-v, large:UNITS or "
-            "large-runs:UNITS, got 'high'");
+            "low:UNITS, alternating, infinite:KEY, nan:KEY, large-v, "
+            "large:UNITS or large-runs:UNITS, got 'high'");
   EXPECT_EQ(errorOf({"x", "--random=2", "--inputs=low"}),
             "option '--random': expected no '--inputs' beside it");
   EXPECT_EQ(errorOf({"x", "--quiet"}), "unknown option '--quiet'; see --help");
