@@ -209,8 +209,8 @@ StringRef launchNameOf(ws::KernelOp kernel) {
 llvm::StringSet<> findSilentLaunches(ModuleOp module) {
   llvm::StringMap<int64_t> replicas;
   for (auto kernel : module.getOps<ws::KernelOp>()) {
-    replicas.try_emplace(launchNameOf(kernel),
-                         ResourceNeeds::of(kernel).replicas());
+    int64_t &most = replicas[launchNameOf(kernel)];
+    most = std::max(most, ResourceNeeds::of(kernel).replicas());
   }
   llvm::StringSet<> silent;
   for (auto sequence : module.getOps<launch::SequenceOp>()) {

@@ -60,9 +60,10 @@ def is_deterministic() -> bool:
 
 
 def bounds_pass_gradients() -> bool:
-    """Whether torch gives the gradient of a clamp to a number that equals a bound, as it does before 2.14."""
+    """Whether torch gives the gradient of a clamp to a number that equals a bound, as it does before 2.14. Without torch the
+    rule is the newest one."""
     torch = _torch()
-    return torch is not None and bool(torch.__version__ < (2, 14))
+    return torch is not None and tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 14)
 
 
 def refuse_meaning(name: str, tensor: Any) -> None:

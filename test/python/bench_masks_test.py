@@ -107,15 +107,20 @@ class Visited(unittest.TestCase):
             shares.visited("causal_fn", 128, shares.Tiles(128, 40, False))
 
     def test_tiles_that_a_cluster_shares_are_whole(self):
-        # A CTA copies half of the rows of three panels, or one of two panels.
-        for dim, keys in (192, {80}), (128, {128}):
+        for dim, tiles in (72, {(256, 128), (384, 80)}), (128, {(256, 128)}), (192, {(256, 80)}):
             source = make_bundles.source(points.Point("causal", dim, points.TOKENS))
             done = subprocess.run([os.path.join(BUILD, "bin", "attn-compile"), "-", "--emit=plan"], input=source, capture_output=True,
                                   text=True, check=True)
             plan = json.loads(done.stdout)
             pairs = [shares.tiles_of(plan, variant) for variant in plan["variants"] if variant["launches"][0]["cluster"][0] == 2]
             with self.subTest(dim=dim):
-                self.assertEqual({(tiles.rows, tiles.keys) for tiles in pairs}, {(256, n) for n in keys})
+                self.assertEqual({(each.rows, each.keys) for each in pairs}, tiles)
+
+    def test_a_cluster_shares_panels_where_they_are_even(self):
+        for columns, box, keys in (104, 64, 64), (72, 32, 128):
+            dims = [{"size": columns, "box": box}, {"size": "sk", "box": 64}, {"size": "hk", "box": 1}, {"size": "b", "box": 1}]
+            launch = {"params": [{"kind": "tensor_map", "tensor": "k", "dims": dims}]}
+            self.assertEqual(shares.box(launch, "k", "sk", 2), keys)
 
     def test_functions_stay_where_the_intervals_are_others(self):
         for name, mask in masks.FUNCTIONS.items():

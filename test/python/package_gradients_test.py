@@ -396,7 +396,6 @@ class Captured(GradientTest):
     def test_of_what_is_computed(self):
         self.check(torch.randn(60), lambda s, b, h, i, j, table: s + table[i - j + 29])
 
-
     def test_of_bounds(self):
         """Of a clamp, also where it meets the bound."""
         self.check(torch.tensor(0.5), lambda s, b, h, i, j, most: torch.clamp(s, max=most))
@@ -502,7 +501,6 @@ class Refused(GradientTest):
             torch.func.grad(lambda q: inner(q).float().sum())(q.detach())
         with self.assertRaisesRegex(attn.UnsupportedError, "has a tangent"):
             torch.func.hessian(lambda q: attn.sdpa(q, q, q).float().sum())(q.detach())
-
 
     def test_tangents_of_what_comes_back(self):
         forward_ad = torch.autograd.forward_ad

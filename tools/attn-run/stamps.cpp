@@ -140,7 +140,7 @@ bool run::readStampPlan(const std::string &planText, size_t variant,
     return false;
   }
   const nlohmann::json &stamps = report["stamps"];
-  for (const sim::TraceRole &role : readRoles(planText, variant)) {
+  for (const sim::TraceRole &role : rolesOf(report)) {
     plan.roles.push_back(role.name);
   }
   bool good = stamps.is_object() && !plan.roles.empty() &&

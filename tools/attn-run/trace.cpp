@@ -24,6 +24,12 @@ static uint32_t countOf(const nlohmann::json &role, const char *key) {
              : 0;
 }
 
+static std::string nameOf(const nlohmann::json &launch) {
+  auto found = launch.find("kernel");
+  return found != launch.end() && found->is_string() ? found->get<std::string>()
+                                                     : "";
+}
+
 /// Reads a report from a variant with one launch, or from one of several
 /// launches.
 static TracedKernel tracedKernelOf(const nlohmann::json &reported,
@@ -32,7 +38,7 @@ static TracedKernel tracedKernelOf(const nlohmann::json &reported,
   if (launch.is_object() && reported.contains("report") &&
       reported["report"].is_object()) {
     traced.report = reported["report"];
-    traced.name = launch.value("kernel", "");
+    traced.name = nameOf(launch);
   }
   return traced;
 }
@@ -47,18 +53,22 @@ static std::pair<bool, uint32_t> rankOf(const TracedKernel &kernel) {
   return {kernel.report.contains("stamps"), replicas};
 }
 
+/// Reads a variant; empty if the plan has none.
+static nlohmann::json readVariant(const std::string &planText, size_t number) {
+  auto plan = nlohmann::json::parse(planText, nullptr, false);
+  nlohmann::json::json_pointer at("/variants/" + std::to_string(number));
+  bool isKnown = !plan.is_discarded() && plan.contains(at);
+  return isKnown && plan[at].is_object() ? plan[at] : nlohmann::json::object();
+}
+
 TracedKernel run::readTracedKernel(const std::string &planText,
                                    size_t variant) {
-  auto plan = nlohmann::json::parse(planText, nullptr, false);
-  nlohmann::json::json_pointer at("/variants/" + std::to_string(variant));
-  if (plan.is_discarded() || !plan.contains(at) || !plan[at].is_object()) {
-    return {};
-  }
+  nlohmann::json found = readVariant(planText, variant);
+  nlohmann::json launches = found.value("launches", nlohmann::json::array());
   TracedKernel traced;
-  nlohmann::json launches = plan[at].value("launches", nlohmann::json::array());
   for (const nlohmann::json &launch : launches) {
     TracedKernel own =
-        tracedKernelOf(launches.size() == 1 ? plan[at] : launch, launch);
+        tracedKernelOf(launches.size() == 1 ? found : launch, launch);
     if (traced.report.is_null() || rankOf(own) > rankOf(traced)) {
       traced = own;
     }
@@ -68,7 +78,11 @@ TracedKernel run::readTracedKernel(const std::string &planText,
 
 std::vector<sim::TraceRole> run::readRoles(const std::string &planText,
                                            size_t variant) {
-  nlohmann::json report = readTracedKernel(planText, variant).report;
+  return rolesOf(
+      readVariant(planText, variant).value("report", nlohmann::json()));
+}
+
+std::vector<sim::TraceRole> run::rolesOf(const nlohmann::json &report) {
   std::vector<sim::TraceRole> roles;
   if (!report.is_object() || !report.contains("roles") ||
       !report["roles"].is_array()) {

@@ -25,7 +25,11 @@ struct TracedKernel {
 /// the most replicas of roles.
 TracedKernel readTracedKernel(const std::string &planText, size_t variant);
 
-/// Reads the roles of that kernel; none without a report.
+/// Reads the roles from what the plan reports of a kernel; none without it.
+std::vector<sim::TraceRole> rolesOf(const nlohmann::json &report);
+
+/// Reads the roles of a variant's kernel; none if there are several launches,
+/// which have different ones.
 std::vector<sim::TraceRole> readRoles(const std::string &planText,
                                       size_t variant);
 

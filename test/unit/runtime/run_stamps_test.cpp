@@ -3,6 +3,7 @@
 // Stamps in a workspace, and the trace made of them.
 
 #include "stamps.h"
+#include "trace.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -98,6 +99,15 @@ TEST(RunStamps, readsThePlanOfTheLaunchThatRecords) {
                  "names": [["item", ""]]}}}]}]})");
   EXPECT_EQ(plan.kernel, "gradients");
   EXPECT_EQ(plan.roles, (Texts{"wg[0]", "wg[1]"}));
+}
+
+TEST(RunStamps, tracesTheFirstLaunchWithTheMostRoles) {
+  TracedKernel traced = readTracedKernel(R"({"variants": [{"launches": [
+    {"kernel": "delta", "report": {"roles": [{"name": "main", "replicas": 1}]}},
+    {"kernel": "dk", "report": {"roles": [{"name": "wg", "replicas": 2}]}},
+    {"kernel": "dq", "report": {"roles": [{"name": "wg", "replicas": 2}]}}]}]})",
+                                         0);
+  EXPECT_EQ(traced.name, "dk");
 }
 
 TEST(RunStamps, refusesPlansThatMakeNoSense) {

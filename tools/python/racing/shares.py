@@ -28,7 +28,9 @@ def box(launch, tensor, size, parts=1):
     positions; or None. Parts are panels of columns, if there are enough."""
     for param in launch["params"]:
         if param["kind"] == "tensor_map" and param["tensor"] == tensor:
-            has_panels = any(dim["size"] == parts * dim["box"] for dim in param["dims"][2:])
+            columns, *others = param["dims"]
+            panels = -(-columns["size"] // columns["box"])  # each a copy, if they have no dimension
+            has_panels = panels % parts == 0 or any(dim["size"] == parts * dim["box"] for dim in others[1:])
             positions = next((dim["box"] for dim in param["dims"] if dim["size"] == size), None)
             return positions and positions * (1 if has_panels else parts)
     return None

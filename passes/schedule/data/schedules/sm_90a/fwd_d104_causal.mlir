@@ -32,40 +32,6 @@ attn.table_entry fwd @fwd_d104_causal_cut head_dim 104, 104 exact
   }
 }>
 
-// Up to 1024 keys, pairs of CTAs, which load K and V once: each makes half of the copies, which take long for rows of 208
-// bytes. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads:
-// 1.074 and 1.070 times as fast at 512 and 1024 tokens; from 2048 on 0.94 and less.
-attn.table_entry fwd @fwd_d104_causal_1024 head_dim 104, 104 exact
-    masks ["causal_top_left", "causal_bottom_right"]
-    when <seqlen_q above 128 and seqlen_k at_most 1024>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 128, tile_dv = 128>
-    schedule <"fwd_d104_causal_1024" machine "sm_90a" {
-  split M 2 whole(q)
-  role load warps 1 regs 40
-  role wg[2] warps 4 regs 232
-  chan work = w in smem depth 2
-  chan q = q in smem depth 2
-  chan k = k in smem depth 4 scope cluster
-  chan v = v in smem depth 4 scope cluster
-  hold p = p in reg depth 1
-  hold s = s in reg depth 1
-  hold o = o in reg
-  hold oe = oe in smem depth 1
-  turn tc ring wg
-  knob exp2_soft 0 of 1
-  knob peel first_masked
-  knob skip right
-  knob launch dependent
-  body load {
-    before { next }
-    kv { ld_k once : ld_q ld_v + 1 }
-  }
-  body wg {
-    kv { get(k) take(tc) + 1 qk get(v) + 1 pv + 1 give(tc) + 1 score mask stat exp sum await(pv) + 1 cvt rescale }
-    after { fin check norm await(st_o) + 1 cvt_o st_o st_lse }
-  }
-}>
-
 attn.table_entry fwd @fwd_d104_causal_many head_dim 104, 104 exact
     masks ["causal_top_left", "causal_bottom_right"]
     when <rows above 67584>

@@ -126,8 +126,8 @@ attn.table_entry fwd @fwd_d128_causal_many head_dim 128, 128
   }
 }>
 
-// At most 128 rows for each multiprocessor: items of 64 rows, which all run side by side, in two CTAs a multiprocessor. No
-// item is taken from a counter. 1.024 times as fast as the last entry at 1x1024x16; with the longest items first, 0.977
+// At most 128 rows for each multiprocessor: items of 64 rows, which all run side by side if the queries fill them, in two CTAs
+// a multiprocessor. No item is taken from a counter. 1.024 times as fast as the last entry at 1x1024x16; with the longest items first, 0.977
 // (2026-11-27, 4 rounds of slices of 40 ms).
 attn.table_entry fwd @fwd_d128_causal_one head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]

@@ -39,7 +39,8 @@ attn.table_entry fwd @fwd_d192_none_4096 head_dim 192, 192
 }>
 // Above 4096 keys blocks of 80 keys in pairs of CTAs: O has room of its own beside them, so that an item need not wait until
 // the one before has left V's. Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms,
-// 16384 tokens of 16 heads: 1.022 and 1.043 times as fast as blocks of 96 keys at 8192 and 16384 tokens.
+// 16384 tokens of 16 heads: 1.022 and 1.043 times as fast as blocks of 96 keys at 8192 and 16384 tokens. Functions of masks
+// and scores use it too, and were not measured.
 attn.table_entry fwd @fwd_d192_none head_dim 192, 192
     masks ["none"]
     config <tile_m = 128, tile_n = 80, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block, cluster = 2>

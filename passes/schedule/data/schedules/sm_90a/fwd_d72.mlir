@@ -1,11 +1,13 @@
 // Forward, head dims 72, sm_90a, without a mask and causal: pairs of CTAs, which load K and V once. Copies of rows of 144
-// bytes take long, and with pairs each CTA makes half of them. A pair has 256 rows: two blocks of one head. Measured
-// 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads, to three
-// warpgroups without pairs: 1.135, 1.085 and 0.987 times as fast at 512, 1024 and 2048 tokens, causal 1.144, 1.21 and 1.034.
-// On one NVIDIA H100: 1.285, 1.284 and 1.173, causal 1.333, 1.372 and 1.203.
+// bytes take long, and with pairs each CTA makes half of them. A pair has two blocks of 128 rows of one head, so that an odd
+// number of blocks leaves one CTA without rows: short sequences stay with the last entry, whose tiles have 192 rows.
+// Measured 2026-11-28 on one NVIDIA H200 (driver 580.159.04), 3 rounds of slices of 12 ms, 16384 tokens of 16 heads, to that
+// entry: 1.135, 1.085 and 0.987 times as fast at 512, 1024 and 2048 tokens, causal 1.144, 1.21 and 1.034. On one NVIDIA H100,
+// for whose sake 2048 tokens have pairs too: 1.285, 1.284 and 1.173, causal 1.333, 1.372 and 1.203. No odd number of blocks
+// was measured.
 attn.table_entry fwd @fwd_d72_2048 head_dim 72, 72 exact
     masks ["none", "causal_top_left", "causal_bottom_right"]
-    when <seqlen_q above 128 and seqlen_k at_most 2048>
+    when <seqlen_q above 384 and seqlen_k at_most 2048>
     config <tile_m = 128, tile_n = 128, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 96, tile_dv = 96>
     schedule <"fwd_d72_2048" machine "sm_90a" {
   split M 2 whole(q)
@@ -34,11 +36,12 @@ attn.table_entry fwd @fwd_d72_2048 head_dim 72, 72 exact
   }
 }>
 
-// Above 2048 keys three warpgroups, in pairs too. Measured in the same runs: 1.053, 1.025 and 1.054 times as fast at 4096,
-// 8192 and 16384 tokens, causal 1.027, 1.005 and 1.041; on an H100 1.261, 1.257 and 1.322, causal 1.197, 1.203 and 1.233.
+// Above 2048 keys three warpgroups, in pairs too: 1.053, 1.025 and 1.054 times as fast at 4096, 8192 and 16384 tokens, causal
+// 1.027, 1.005 and 1.041, in the same run; on an H100 1.261, 1.257 and 1.322, causal 1.197, 1.203 and 1.233. A pair has 384
+// rows, which fewer queries often leave half empty.
 attn.table_entry fwd @fwd_d72_long head_dim 72, 72 exact
     masks ["none", "causal_top_left", "causal_bottom_right"]
-    when <seqlen_q above 192 and seqlen_k above 2048>
+    when <seqlen_q above 1536 and seqlen_k above 2048>
     config <tile_m = 192, tile_n = 80, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, cluster = 2, tile_d = 96, tile_dv = 96>
     schedule <"fwd_d72_long" machine "sm_90a" {
   split M 3 whole(q)
@@ -67,7 +70,7 @@ attn.table_entry fwd @fwd_d72_long head_dim 72, 72 exact
   }
 }>
 
-// The entry of head dim 96 otherwise: few queries leave a CTA of a pair without work.
+// The entry of head dim 96, for all others.
 attn.table_entry fwd @fwd_d72 head_dim 72, 72 exact
     masks ["none", "causal_top_left", "causal_bottom_right"]
     config <tile_m = 192, tile_n = 80, work = dynamic, order = longest_first, section_mib = 32, rescale_threshold = 8, row_max = first_block, tile_d = 96, tile_dv = 96>
