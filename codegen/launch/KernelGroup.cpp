@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attn/codegen/launch/KernelGroup.h"
 #include "LaunchSizes.h"
+#include "attn/dialect/LaunchName.h"
 #include "attn/passes/schedule/SizeCover.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::codegen;
 
-static StringRef groupOf(ws::KernelOp kernel) {
-  return kernel.getVariant() ? kernel.getVariant()->getGroup().getValue()
-                             : kernel.getSymName();
-}
-
 static SmallVector<KernelGroup> listGroups(ModuleOp module) {
   SmallVector<KernelGroup> groups;
   for (auto kernel : module.getOps<ws::KernelOp>()) {
     auto known = llvm::find_if(groups, [&](const KernelGroup &group) {
-      return group.name == groupOf(kernel);
+      return group.name == ws::launchNameOf(kernel);
     });
     if (known == groups.end()) {
-      groups.push_back({groupOf(kernel), {kernel}});
+      groups.push_back({ws::launchNameOf(kernel), {kernel}});
     } else {
       known->kernels.push_back(kernel);
     }

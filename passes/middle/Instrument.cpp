@@ -3,6 +3,7 @@
 // attn-instrument: puts stamps where a role begins to wait, to issue or to
 // compute.
 #include "attn/dialect/Launch.h"
+#include "attn/dialect/LaunchName.h"
 #include "attn/passes/middle/Passes.h"
 #include "attn/passes/schedule/DataTables.h"
 #include "attn/passes/schedule/ResourcePlan.h"
@@ -197,19 +198,13 @@ LogicalResult Instrumenter::run(int64_t events, int64_t ctas,
   return success();
 }
 
-/// Returns the name of a kernel's launch in a `launch.sequence`.
-StringRef launchNameOf(ws::KernelOp kernel) {
-  return kernel.getVariant() ? kernel.getVariant()->getGroup().getValue()
-                             : kernel.getSymName();
-}
-
 /// Returns the launches of calls with several that record nothing: each but
-/// the first of those with the most roles. The stamps of two would lie at the
-/// same bytes of the workspace.
+/// the first of those with the most replicas of roles. The stamps of two would
+/// lie at the same bytes of the workspace.
 llvm::StringSet<> findSilentLaunches(ModuleOp module) {
   llvm::StringMap<int64_t> replicas;
   for (auto kernel : module.getOps<ws::KernelOp>()) {
-    int64_t &most = replicas[launchNameOf(kernel)];
+    int64_t &most = replicas[ws::launchNameOf(kernel)];
     most = std::max(most, ResourceNeeds::of(kernel).replicas());
   }
   llvm::StringSet<> silent;
@@ -246,7 +241,7 @@ public:
       bool hasStamps = !kernel.getBody().getOps<ws::StampsOp>().empty();
       // Channels that are already lowered to barriers cannot be recognized.
       bool isLowered = !kernel.getBody().getOps<ws::SetupOp>().empty();
-      if (hasStamps || isLowered || silent.contains(launchNameOf(kernel))) {
+      if (hasStamps || isLowered || silent.contains(ws::launchNameOf(kernel))) {
         continue;
       }
       if (failed(Instrumenter(kernel).run(events, ctas, names))) {

@@ -59,7 +59,7 @@ class Table(unittest.TestCase):
 
     def test_those_that_a_problem_is_compiled_from(self):
         self.assertEqual(chosen(128, 128, "causal_bottom_right"), [f"fwd_d128_causal_{name}" for name in ("cut", "256", "short", "many", "one", "chunk", "rest")])
-        self.assertEqual(chosen(72, 72, "none"), ["fwd_d72_2048", "fwd_d72_long", "fwd_d72"])
+        self.assertEqual(chosen(72, 72, "none"), ["fwd_d72_2048", "fwd_d72_512", "fwd_d72_long", "fwd_d72"])
         self.assertEqual(chosen(96, 96, "none"), ["fwd_d96_none_causal"])
         self.assertEqual(chosen(192, 192, "causal_top_left"), ["fwd_d192_causal_4096", "fwd_d192_causal_long"])
         with self.assertRaisesRegex(schedules.ScheduleError, "expected a schedule for fwd, bf16, head dims 64 and 64, mask 'none', on 'sm_100a'"):

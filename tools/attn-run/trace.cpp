@@ -69,7 +69,8 @@ TracedKernel run::readTracedKernel(const std::string &planText,
   for (const nlohmann::json &launch : launches) {
     TracedKernel own =
         tracedKernelOf(launches.size() == 1 ? found : launch, launch);
-    if (traced.report.is_null() || rankOf(own) > rankOf(traced)) {
+    bool isKnown = !own.report.is_null();
+    if (isKnown && (traced.report.is_null() || rankOf(own) > rankOf(traced))) {
       traced = own;
     }
   }

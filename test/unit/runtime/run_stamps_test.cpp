@@ -105,7 +105,8 @@ TEST(RunStamps, tracesTheFirstLaunchWithTheMostRoles) {
   TracedKernel traced = readTracedKernel(R"({"variants": [{"launches": [
     {"kernel": "delta", "report": {"roles": [{"name": "main", "replicas": 1}]}},
     {"kernel": "dk", "report": {"roles": [{"name": "wg", "replicas": 2}]}},
-    {"kernel": "dq", "report": {"roles": [{"name": "wg", "replicas": 2}]}}]}]})",
+    {"kernel": "dq", "report": {"roles": [{"name": "wg", "replicas": 2}]}},
+    {"kernel": "unreported"}]}]})",
                                          0);
   EXPECT_EQ(traced.name, "dk");
 }

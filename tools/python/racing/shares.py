@@ -36,10 +36,10 @@ def box(launch, tensor, size, parts=1):
     return None
 
 
-def is_shared(launch, variant, role):
-    """Whether each CTA of a cluster copies a part of the tiles of that tensor for all."""
+def shares_keys(launch, variant):
+    """Whether each CTA of a cluster copies a part of the tiles of K for all."""
     schedule = launch["schedule"] if "schedule" in launch else variant["schedule"]
-    return re.search(rf"chan \w+ = {role}\b[^\n]* scope cluster", schedule) is not None
+    return re.search(r"chan \w+ = k\b[^\n]* scope cluster", schedule) is not None
 
 
 def tiles_of(plan, variant):
@@ -48,7 +48,7 @@ def tiles_of(plan, variant):
     position = plan["problem"]["layout"].index("s")
     for launch in variant["launches"]:
         query, key = names["query"], names["key"]
-        parts = launch["cluster"][0] if is_shared(launch, variant, "k") else 1
+        parts = launch["cluster"][0] if shares_keys(launch, variant) else 1
         rows = box(launch, query["name"], query["dims"][position])
         keys = box(launch, key["name"], key["dims"][position], parts)
         if rows and keys:
