@@ -3,8 +3,9 @@
 are one CUDA graph, so that the host's time does not count.
 
 Every contender is first checked against float64. Then they run in rounds, in an order shuffled anew each
-time; the median of the rounds is the result. Inputs are N(0, 1). attn runs through its Python package, which compiles at
-its first call; the seconds of each contender's first call are in the results.
+time, until their speeds are known well enough; the median of the rounds is the result. Inputs are N(0, 1).
+attn runs through its Python package, which compiles at its first call; the seconds of each contender's first call are
+in the results.
 
 Used by few_queries.py and classes.py.
 """
@@ -195,17 +196,36 @@ def judge(torch, shape, tensors, out):
     return ""
 
 
-def run_rounds(torch, replays, rounds, slice_ms, seed, clock):
-    """{name: (milliseconds of each round, GHz of each round)}"""
+def spread_of(times):
+    """The standard error of the mean of a contender's rounds, relative to that mean; infinite for fewer than two."""
+    return statistics.stdev(times) / statistics.mean(times) / math.sqrt(len(times)) if len(times) > 1 else math.inf
+
+
+def is_settled(results, error):
+    """Whether attn and the fastest of the others are known to that relative error. `results`: {name: milliseconds of each round}."""
+    others = [times for name, times in results.items() if name != "attn"]
+    compared = [min(others, key=statistics.median)] if others else []
+    compared += [times for name, times in results.items() if name == "attn"]
+    return all(spread_of(times) <= error for times in compared)
+
+
+def run_rounds(torch, replays, args, seed, clock):
+    """{name: (milliseconds of each round, GHz of each round)}
+
+    A first round is not counted: the card comes from a rest, and runs at a clock that it does not keep. Rounds end when their
+    number is at least --rounds and the error small enough, or at --most-rounds."""
     counts = {}
     for name, replay in replays.items():
         replay.slice(torch, 1, clock)
-        counts[name] = max(2, math.ceil(slice_ms / max(replay.slice(torch, 1, clock)[0] * replay.launches, 1e-3)))
+        counts[name] = max(2, math.ceil(args.slice_ms / max(replay.slice(torch, 1, clock)[0] * replay.launches, 1e-3)))
     results = {name: ([], []) for name in replays}
-    for order in race.rounds_order(replays, rounds, seed):
+    for number, order in enumerate(race.rounds_order(replays, args.most_rounds + 1, seed)):
         for name in order:
-            for values, value in zip(results[name], replays[name].slice(torch, counts[name], clock), strict=True):
-                values.append(value)
+            measured = replays[name].slice(torch, counts[name], clock)
+            for values, value in zip(results[name], measured, strict=True):
+                values.extend([value] if number else [])
+        if number >= args.rounds and is_settled({name: ms for name, (ms, _) in results.items()}, args.error):
+            break
     return results
 
 
@@ -226,7 +246,7 @@ def measure(torch, args, shape, pool, clock, environment):
         except Exception as error:  # whatever a contender raises is its own result
             torch.cuda.synchronize()
             notes[name] = first_line(error)
-    times = run_rounds(torch, replays, args.rounds, args.slice_ms, random.Random(f"{args.seed} {shape}").randrange(1 << 30), clock)
+    times = run_rounds(torch, replays, args, random.Random(f"{args.seed} {shape}").randrange(1 << 30), clock)
     for name, replay in replays.items():
         notes[name] = judge(torch, shape, sets[-1], replay.outs[-1])
     lines = []
@@ -299,7 +319,10 @@ def report(paths):
 
 def add_options(parser, rounds, slice_ms):
     parser.add_argument("--contenders", type=lambda text: text.split(","), default=list(LAUNCHES))
-    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--rounds", type=int, default=rounds, help="at least so many, besides one that is not counted")
+    parser.add_argument("--most-rounds", type=int, default=5 * rounds)
+    parser.add_argument("--error", type=float, default=0.005,
+                        help="rounds go on until attn and the fastest of the others are known to this relative standard error")
     parser.add_argument("--slice-ms", type=float, default=slice_ms)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most-gib", type=float, default=70.0, help="problems whose tensors take more are left out")

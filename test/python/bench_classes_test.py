@@ -94,5 +94,38 @@ class Results(unittest.TestCase):
         self.assertIn("| 64 | 28/4 | 2048 | 1 | 3355 0.80 |", text)
 
 
+class FakeReplay:
+    """A contender whose slices take the given milliseconds, one after the other."""
+    launches = 1
+
+    def __init__(self, slices):
+        self.slices = iter(slices)
+
+    def slice(self, torch, replays, clock):
+        return next(self.slices), 1.5
+
+
+class Rounds(unittest.TestCase):
+    SETUP = [1.0, 1.0]
+
+    def rounds(self, **contenders):
+        args = argparse.Namespace(slice_ms=1.0, rounds=3, most_rounds=6, error=0.01)
+        replays = {name: FakeReplay(self.SETUP + slices) for name, slices in contenders.items()}
+        return {name: ms for name, (ms, _) in shapes.run_rounds(None, replays, args, 0, None).items()}
+
+    def test_the_first_round_is_not_counted(self):
+        found = self.rounds(attn=[5.0] + [1.0] * 3, fa4=[1.0] + [2.0] * 3)
+        self.assertEqual(found, {"attn": [1.0] * 3, "fa4": [2.0] * 3})
+
+    def test_rounds_go_on_until_the_compared_contenders_are_known(self):
+        found = self.rounds(attn=[1.0] * 9, fa4=[2.0, 2.0, 2.1, 2.0] + [2.05] * 5)
+        self.assertEqual(len(found["attn"]), 5)
+        self.assertEqual([len(times) for times in self.rounds(attn=[1.0, 2.0] * 5, fa4=[1.0] * 9).values()], [6, 6])
+
+    def test_what_is_far_behind_need_not_be_known(self):
+        found = self.rounds(attn=[1.0] * 9, fa4=[2.0] * 9, cudnn=[5.0, 4.0, 6.0, 5.0, 7.0, 3.0, 6.0])
+        self.assertEqual(len(found["cudnn"]), 3)
+
+
 if __name__ == "__main__":
     unittest.main()
