@@ -1,7 +1,8 @@
 // Forward, head dims 128, sm_90a, causal masks: as without a mask (fwd_d128_none.mlir), but up to 512 keys in narrower
 // tiles, of which the mask leaves fewer scores unused.
 // Measured 2026-11-26 on one NVIDIA H200 (driver 580.159.04), 2 rounds of slices of 12 ms: docs/problem-classes.md.
-// Sequences of at most 256 tokens have 1.022 of the speed if they are taken in order (2026-11-27, 5 rounds of slices of 20 ms).
+// Sequences of at most 256 tokens have 1.022 of the speed if they are taken in order (2026-11-27, 5 rounds of slices of 20 ms),
+// and with three items in flight another 1.001 to 1.012 at 64x256x16 (2026-11-28, three races on two H200, one on an H100).
 attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_k above 1024 and rows at_most 8448>
@@ -42,7 +43,7 @@ attn.table_entry fwd @fwd_d128_causal_256 head_dim 128, 128
   split M 2 whole(q)
   role load warps 1 regs 40
   role wg[2] warps 4 regs 232
-  chan work = w in smem depth 2
+  chan work = w in smem depth 3
   chan q = q in smem depth 2
   chan k = k in smem depth 3
   chan v = v in smem depth 3

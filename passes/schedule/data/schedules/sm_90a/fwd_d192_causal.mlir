@@ -8,10 +8,12 @@
 // Rounds of a shape lie at most 18.1% apart.
 // Found as w2_n64_q1k2v2_dynamic_longest16_first_skip_right_items1_load40 by attn-
 // tune, compiler 086707f7806ae485, attn 0.1.0.
+// Since then, sections of 4 MiB in place of 16: 1.122 times as fast at 32x512x16, 1.009 at 16x1024x16, 1.005 at 4x4096x16
+// and 1.002 at 2x512x16 (2026-11-28, H200, bf16). Not measured with windows.
 attn.table_entry fwd @fwd_d192_causal_4096 head_dim 192, 192
     masks ["causal_top_left", "causal_bottom_right", "window"]
     when <seqlen_k at_most 4096>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 4, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_causal_4096" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40

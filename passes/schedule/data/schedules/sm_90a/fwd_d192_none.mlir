@@ -8,10 +8,12 @@
 // speed. Rounds of a shape lie at most 4.4% apart.
 // Found as w2_n64_q1k2v2_dynamic_longest16_first_items1_load40 by attn-tune, compiler
 // 086707f7806ae485, attn 0.1.0.
+// Since then, items in order: 1.035 times as fast at 32x512x16, 1.042 at 16x1024x16 and 1.013 at 4x4096x16 (2026-11-28, H200,
+// bf16).
 attn.table_entry fwd @fwd_d192_none_4096 head_dim 192, 192
     masks ["none"]
     when <seqlen_k at_most 4096>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = longest_first, section_mib = 16, rescale_threshold = 8, row_max = first_block>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d192_none_4096" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
