@@ -200,22 +200,22 @@ def draw_needs(rng, score):
     return needs if needs or any(capture.gradient is not None for capture in score.captures) else ["k", "v"]
 
 
-def of_capture(places, dims):
-    """The gradients of q, k, v and of a bias that is indexed by some of b, h, i and j; of "" a number, of "difference" a
-    table of distances."""
+def of_capture(capture, dims, needs=("q", "k", "v")):
+    """The gradients of q, k, v (or those that it `needs`) and of a bias that is indexed by some of b, h, i and j; of "" a number,
+    of "difference" a table of distances."""
     score = Score(random.Random(0))
-    if not places:
+    if not capture:
         score.number("")
-    elif places == "difference":
+    elif capture == "difference":
         score.relative(ANY_ORDER)
     else:
-        score.bias(places, "f32", "")
-    return Kernel(dims, score=score, mask="causal_bottom_right")
+        score.bias(capture, "f32", "")
+    return Kernel(dims, score=score, mask="causal_bottom_right", needs=needs)
 
 
 def from_description(description):
-    """{"dims": [head dim, that of V], "mask", "any_order", "dropout"}, or "capture" in place of the last three."""
+    """{"dims": [head dim, that of V], "mask", "any_order", "dropout", "needs"}; "capture" takes the place of the three in the middle."""
     dims = tuple(description["dims"])
     if "capture" in description:
-        return of_capture(description["capture"], dims)
+        return of_capture(dims=dims, **{name: value for name, value in description.items() if name != "dims"})
     return Kernel(dims, **{name: value for name, value in description.items() if name != "dims"})

@@ -32,9 +32,12 @@ static void addAtomic(Collector &collector, size_t statement) {
   collector.beginSite("atomic", statement);
   collector.drop(statement, statement + 1);
   collector.twice(statement);
+  // The next floating-point number would be within rounding; with the next
+  // exponent it is twice the number.
+  bool isFloat = node.has(".f32");
   Draft value(*node.instruction);
-  value.add(value.get().operands.back(), 1);
-  collector.change("value+1", value);
+  value.add(value.get().operands.back(), isFloat ? 1 << 23 : 1);
+  collector.change(isFloat ? "double" : "value+1", value);
   if (std::any_of(node.instruction->modifiers.begin(),
                   node.instruction->modifiers.end(), isScope)) {
     addNarrowScope(collector, statement);

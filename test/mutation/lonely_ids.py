@@ -18,8 +18,9 @@ FIRST, LAST = KEYS, QUERIES - BLOCK
 
 
 def places(count):
-    """The four threads of a quad have the same code, for two neighbors each of eight positions: one of the four will do."""
-    return [8 * eight + 2 * (eight % 4) + odd for eight in range(count // 8) for odd in (0, 1)]
+    """The four threads of a quad have the same code, for two neighbors each of eight positions: one of the four will do, but the
+    first, which adds 0 for its place."""
+    return [8 * eight + 2 * (1 + eight % 3) + odd for eight in range(count // 8) for odd in (0, 1)]
 
 
 def ids_of_groups(sign):

@@ -257,6 +257,9 @@ def problems(kernel):
 NO_ROWS_AFTER = "--seed=86"
 
 
+# Seeds, rates and keys for which one comparison of dropout decides.
+DROPOUT_PAIRS = "dropout_pairs.json"
+
 # Numbers of keys before and after the diagonal that a query sees.
 WINDOWS = ((0, 0), (7, 0), (30, 1), (64, 0), (100, 9), (200, 16), (3, 50), (33, 33))
 
@@ -291,6 +294,7 @@ def gradient_problems(kernel):
     if "short_captures" in kernel:
         yield problem(m + 3, n + 9, 1, *kernel["short_captures"])
         yield problem(m, 3 * n, 1, *kernel["short_captures"])
+        yield problem(m + 3, 3 * n, 1, *kernel["short_captures"], heads=2, batches=2)
     # Items without a step: alone, and with a causal mask among others.
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
@@ -303,7 +307,7 @@ def gradient_problems(kernel):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
         yield problem(m + shift, m, 1)
     # The last masked step is not the first of the loop, which has code of its own, and ends with a row or a quarter of a block.
-    for shift in (1, 17):
+    for shift in (1, 9, 17):
         yield problem(2 * m, 2 * m + shift, 1)
     # From the top left it ends with the last query; the last blocks of further heads are in the loop.
     for blocks in (1, 2):
@@ -315,16 +319,23 @@ def gradient_problems(kernel):
         # The same in a step that masks nothing and is not the first. Statistics of a whole pass have full blocks.
         if "gradients" not in kernel:
             yield problem(2 * m, n + others, 1, NO_ROWS_AFTER, heads=3, inputs="low:-250")
-    # Windows of different widths, whose ends pass through all elements of the first block, those between and the last.
-    for left, right in WINDOWS if "bounds" in kernel.get("gradients", {}) else ():
-        yield problem(2 * m + 5, 4 * n + 11, 1, f"--scalar=window_left={left}", f"--scalar=window_right={right}")
-    # A captured tensor that ends at any element of a fragment.
-    for end in (8 * i + odd for i in range(16 if kernel.get("lonely_ids") else 0) for odd in (0, 1)):
-        yield problem(2 * m, n + 1, 1, f"--tensor=ids=1x{end or 128}:integers:0:3")
-    # One that ends before the last key of a group of 128, or the last query of a block, which alone has the id of others.
+        # A key that nobody sees, in a group of such rows: a row that does not exist has NaNs for it.
+        if kernel.get("gradients", {}).get("capture") == "j":
+            for own in (2, 2 * m):
+                yield problem(own, others, 1, heads=3, inputs="spike-key:0:-inf")
+    if "bounds" in kernel.get("gradients", {}):
+        yield from window_problems(m, n, problem)
     if kernel.get("lonely_ids"):
-        for end in (127, 191):
-            yield problem(384, 192, 1, f"--tensor=ids=1x{end}:integers:1:3")
+        yield from id_problems(m, n, problem)
+    # Two documents: groups of 128 keys see the queries up to one fourth of them, or those behind it.
+    if kernel.get("gradients", {}).get("region") == "documents":
+        for end in (128, 256, 384, 512):
+            yield problem(1024, 512, 1, f"--tensor=ids=1x{end}:integers:1:1")
+    if kernel.get("gradients", {}).get("dropout"):
+        yield from dropout_problems(kernel)
+    # The heads and batches are the steps.
+    if kernel.get("gradients", {}).get("capture") == "ij":
+        yield problem(m // 2, n, 8, heads=3, batches=3, heads_of_keys=3)
     # Items of one step to several, of which each begins where the ring is, for several heads of a group.
     yield problem(2 * m + 1, 2 * m + n + 1, 2, heads=3)
     # An even number of steps, which ends every ring elsewhere.
@@ -337,6 +348,50 @@ def gradient_problems(kernel):
     # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
     yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
+
+
+def window_problems(m, n, problem):
+    """The problems for a kernel whose mask is a window."""
+    def window(own, others, left, right, **rest):
+        return problem(own, others, 1, f"--scalar=window_left={left}", f"--scalar=window_right={right}", **rest)
+
+    # Windows of different widths, whose ends pass through all elements of the first block, those between and the last.
+    for left, right in WINDOWS:
+        yield window(2 * m + 5, 4 * n + 11, left, right)
+    # Rows before the first key see none, in the last block and in one before it.
+    for own, others in ((1, n), (1, n // 2), (n + 1, 2 * n), (n + 1, 3 * n)):
+        yield window(own, others, 7, 0)
+    # Windows that reach over the last key, with keys that do not exist in a block that would need no mask.
+    for own in (2 * m + 5, 2 * m - 8):
+        yield window(own, own, 2 * m, 2 * m, inputs="low:-250")
+
+
+def id_problems(m, n, problem):
+    """The problems for a kernel that finds the queries that may see a group of 128 keys, by their ids."""
+    def ids(own, others, end, least=0):
+        return problem(own, others, 1, f"--tensor=ids=1x{end}:integers:{least}:3")
+
+    # The ids end at any key of a group, of which a thread has one of the first eight and one of the others.
+    ends = [8 * eight + odd for eight in range(16) for odd in (0, 1)]
+    for end in ends:
+        yield ids(2 * m, n + 1, end or 128)
+        yield ids(9 * 128, 1, 8 * 128 + end)
+    # At any query of a block that is not the last of a share.
+    for end in ends[:n // 4]:
+        yield ids(2 * m, 8 * n, end or n)
+    # Before the last key of a group, or the last query of a block, which alone has the id of others.
+    for end in (127, 191):
+        yield ids(384, 192, end, least=1)
+    # Two CTAs have groups of the same batch and share.
+    yield ids(65 * 128, 1, 1)
+
+
+def dropout_problems(kernel):
+    """The problems of dropout_pairs.py, with scores of the pair's key so high that the pair counts."""
+    found, d = load(DROPOUT_PAIRS)[kernel["loop_over"]], kernel["head_dim"]
+    for seed, drop, key in found["pairs"]:
+        yield (f"1x{found['queries']}x1x{d},1x{found['keys']}x1x{d},1,spike-key:{key}:8,--seed={seed},"
+               f"--scalar=dropout_rate={drop / 65536}")
 
 
 class Journal:

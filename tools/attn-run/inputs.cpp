@@ -89,6 +89,9 @@ double anchorOfQuery(const Inputs &inputs) {
 float anchorOfKey(const Problem &problem, int64_t j) {
   double log2e = 1.4426950408889634;
   double product = shiftOf(problem.inputs, j) / (double(problem.scale) * log2e);
+  if (std::isinf(product)) {
+    return float(product);
+  }
   double largest = largestProduct(problem);
   product = std::clamp(product, -largest, largest);
   return float(product / anchorOfQuery(problem.inputs));
@@ -99,6 +102,13 @@ bool readUnits(const std::string &text, size_t at, Inputs &inputs) {
   char *end = nullptr;
   inputs.units = std::strtod(start, &end);
   return end != start && *end == 0 && std::isfinite(inputs.units);
+}
+
+/// Whether the fields of a spike have values that its elements can have: nobody
+/// sees a key at -infinity.
+bool isSpike(const Inputs &inputs) {
+  bool isBelow = std::isfinite(inputs.units) || inputs.units < 0;
+  return isBelow && std::isfinite(inputs.factorOfV);
 }
 
 bool readKey(const std::string &text, size_t at, Inputs &inputs) {
@@ -114,11 +124,11 @@ bool readKey(const std::string &text, size_t at, Inputs &inputs) {
     }
     start = end + 1;
     *number = std::strtod(start, &end);
-    if (end == start || !std::isfinite(*number)) {
+    if (end == start) {
       return false;
     }
   }
-  return *end == 0;
+  return *end == 0 && isSpike(inputs);
 }
 
 std::string spellNumber(double number) {
