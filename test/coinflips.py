@@ -142,6 +142,11 @@ def draw_candidate(rng, parsed, generator):
     return {**schedule, "head_dims": (d, dv)} if suits else None
 
 
+def draw_peel(rng, text):
+    """Now and then a word that the generator does not write: loops without shifts have no prologue."""
+    return rarely(rng, text, text.replace("knob peel first_branch", "knob peel shifted_branch"))
+
+
 def draw_flip(rng, number, generator):
     """Now and then problems of few keys have a schedule of their own."""
     while True:
@@ -154,7 +159,8 @@ def draw_flip(rng, number, generator):
     heads = [{"symbol": f"coin_flip_{n}", "masks": generator.vocabulary["masks"]} for n in range(len(drawn))]
     for head, when in zip(heads, few):
         head["when"] = when
-    texts = [generator.schedule(TARGET, each["head_dims"], each["parameters"], **head)["entry"] for each, head in zip(drawn, heads)]
+    texts = [draw_peel(rng, generator.schedule(TARGET, each["head_dims"], each["parameters"], **head)["entry"])
+             for each, head in zip(drawn, heads)]
     limits = {key: value for each in drawn for key, value in limits_of(each["parameters"]).items()}
     return Case("flip", number, options, "\n".join(texts), "+".join(each["name"] for each in drawn), limits)
 

@@ -76,9 +76,11 @@ class Knobs(unittest.TestCase):
         rng = random.Random(0)
         self.assertEqual({coinflips.draw_point(rng, False, generator)["hint"] for _ in range(200)}, {4, 5})
 
-    def test_variants_by_length_are_drawn(self):
+    def test_variants_by_length_and_words_that_are_not_generated_are_drawn(self):
         flips = [coinflips.draw_flip(random.Random(seed), seed, GENERATOR).schedule for seed in range(60)]
-        self.assertTrue(0 < sum("when <seqlen_k at_most" in text for text in flips) < len(flips))
+        for words in ("when <seqlen_k at_most", "knob peel shifted_branch"):
+            with self.subTest(words=words):
+                self.assertTrue(0 < sum(words in text for text in flips) < len(flips))
 
 
 class Dialect(unittest.TestCase):

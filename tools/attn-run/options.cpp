@@ -26,8 +26,8 @@ Shapes are batch x seqlen x heads x head_dim:
   --inputs=PATTERN   the contents of Q, K and V (default: normal); scores are in
                      log2 units:
                      spike-key:KEY[:UNITS]  scores of one key are UNITS (200)
-                                            higher; a third field :FACTOR
-                                            scales V
+                                            higher, perhaps -inf; a third
+                                            field :FACTOR scales V
                      low[:UNITS]            all scores are UNITS (-1000)
                      alternating            1e4 and -1e4, every 128 keys
                      infinite:KEY, nan:KEY  such an element in K and in V

@@ -58,8 +58,8 @@ RowResult rowOf(const Problem &p, int64_t i) {
 
 TEST(RunInputs, spellsWhatItReads) {
   for (const char *text :
-       {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "low",
-        "low:-250", "alternating", "infinite:3", "nan:0", "large-v",
+       {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "spike-key:7:-inf",
+        "low", "low:-250", "alternating", "infinite:3", "nan:0", "large-v",
         "large:-1e+30", "large-runs:1048576"}) {
     EXPECT_EQ(inputsOf(text).spell(), text);
   }
@@ -75,6 +75,8 @@ TEST(RunInputs, spellsWhatItReads) {
                            "spike-key:1:",
                            "spike-key:1:x",
                            "spike-key:1:inf",
+                           "spike-key:1:nan",
+                           "spike-key:1:2:-inf",
                            "spike-key:1:2:",
                            "spike-key:1:2:x",
                            "spike-key:1:2:3:4",
@@ -117,6 +119,7 @@ TEST(RunInputs, scalesV) {
 TEST(RunInputs, shiftsScores) {
   EXPECT_NEAR(lseOf("spike-key:20"), 200, 8);
   EXPECT_NEAR(lseOf("spike-key:20:50"), 50, 8);
+  EXPECT_NEAR(lseOf("spike-key:20:-inf"), std::log2(299.0), 8);
   EXPECT_NEAR(lseOf("low"), -1000 + std::log2(300.0), 8);
   EXPECT_NEAR(lseOf("low:-250"), -250 + std::log2(300.0), 8);
   // 3e4, the largest product, times the scale.
