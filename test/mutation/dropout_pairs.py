@@ -88,17 +88,22 @@ SHAPES = {"keys": Shape(128, 288, code_of_queries_gradient), "queries": Shape(19
 
 
 def search(shape):
-    """For each kind of pairs a seed, the number of one pair, and its key."""
+    """For each kind of pairs a seed, the number of one pair, and its key; of several the pair with the greatest number: few
+    others are kept."""
     kinds = {shape.kind(i, j) for i in range(shape.queries) for j in range(shape.keys)} - {None}
     found = {}
+
+    def add(kind, number, seed, key):
+        found[kind] = max(found.get(kind, (0,)), (number, seed, key))
+
     for word, query, key in shape.words(0):
-        found.setdefault(shape.kind(query, key), [0, word & 0xFFFF, key])
+        add(shape.kind(query, key), word & 0xFFFF, 0, key)
     for seed in itertools.count():
         for word, query, key in shape.words(seed):
             if not word & 0xFFFF:
-                found.setdefault(shape.kind(query + 8, key), [seed, word >> 16, key])
+                add(shape.kind(query + 8, key), word >> 16, seed, key)
         if kinds <= found.keys():
-            return sorted(found[kind] for kind in kinds)
+            return sorted([seed, number, key] for number, seed, key in (found[kind] for kind in kinds))
 
 
 def spell(name, shape):

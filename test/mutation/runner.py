@@ -333,6 +333,10 @@ def gradient_problems(kernel):
             yield problem(1024, 512, 1, f"--tensor=ids=1x{end}:integers:1:1")
     if kernel.get("gradients", {}).get("dropout"):
         yield from dropout_problems(kernel)
+    # Few rows of far keys, so that one bound of a distance counts: in the first block, and in those behind it.
+    if kernel.get("gradients", {}).get("capture") == "difference":
+        for blocks in (1, 4):
+            yield problem(16, blocks * n, 1)
     # The heads and batches are the steps.
     if kernel.get("gradients", {}).get("capture") == "ij":
         yield problem(m // 2, n, 8, heads=3, batches=3, heads_of_keys=3)
@@ -382,8 +386,8 @@ def id_problems(m, n, problem):
     # Before the last key of a group, or the last query of a block, which alone has the id of others.
     for end in (127, 191):
         yield ids(384, 192, end, least=1)
-    # Two CTAs have groups of the same batch and share.
-    yield ids(65 * 128, 1, 1)
+    # Two CTAs have groups of the same batch and share, and each share has a block.
+    yield ids(65 * 128, 4 * n, 1)
 
 
 def dropout_problems(kernel):

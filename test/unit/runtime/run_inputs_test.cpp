@@ -58,9 +58,9 @@ RowResult rowOf(const Problem &p, int64_t i) {
 
 TEST(RunInputs, spellsWhatItReads) {
   for (const char *text :
-       {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25", "spike-key:7:-inf",
-        "low", "low:-250", "alternating", "infinite:3", "nan:0", "large-v",
-        "large:-1e+30", "large-runs:1048576"}) {
+       {"normal", "spike-key:7:126.5", "spike-key:7:126.5:0.25",
+        "spike-key:7:-inf", "low", "low:-250", "alternating", "infinite:3",
+        "nan:0", "large-v", "large:-1e+30", "large-runs:1048576"}) {
     EXPECT_EQ(inputsOf(text).spell(), text);
   }
   EXPECT_EQ(inputsOf("spike-key:7").spell(), "spike-key:7:200");
