@@ -255,6 +255,13 @@ TEST_F(Mutants, Flags) {
   EXPECT_NE(body("scope.1:cta").find("fence.acq_rel.cta;"), std::string::npos);
 }
 
+TEST_F(Mutants, FloatsAreAddedTwice) {
+  parse("atom.global.add.f32 %r1, [%rd1], %r2;");
+  EXPECT_EQ(names("atomic"), (Names{"atomic.1:drop", "atomic.1:twice",
+                                    "atomic.1:double", "atomic.1:cta"}));
+  EXPECT_NE(body("atomic.1:double").find("%r2, 8388608;"), std::string::npos);
+}
+
 TEST_F(Mutants, Registers) {
   parse("setmaxnreg.dec.sync.aligned.u32 40;");
   EXPECT_EQ(names("registers"),
