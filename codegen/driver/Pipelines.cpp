@@ -15,6 +15,9 @@ void attn::addStage(Stage stage, OpPassManager &manager,
   switch (stage) {
   case Stage::Attn:
     manager.addPass(createDifferentiate({/*marked=*/true}));
+    // The table has entries for built-in masks, so these are known before it is
+    // asked.
+    manager.addPass(createInferMask({/*builtInOnly=*/true}));
     manager.addPass(
         createSplitBackward({options.target, options.scheduleFile}));
     // After the passes that write or split ops of attention.

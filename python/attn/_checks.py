@@ -25,6 +25,12 @@ def integer(name: str, value: Any) -> Any:
     raise ArgumentError(f"expected '{name}' to be an integer, got {value!r}")
 
 
+def check_tensors(**values: Any) -> None:
+    for name, value in values.items():
+        if not _tensors.is_tensor(value):
+            raise ArgumentError(f"expected '{name}' to be a tensor, got {type(value).__name__}")
+
+
 def number(name: str, value: Any) -> Any:
     """The value, if it is a number or a tensor of one element."""
     if type(value) in (int, float):

@@ -8,10 +8,13 @@ from typing import Any
 from . import _tensors
 from ._checks import number
 from ._errors import ArgumentError, UnsupportedError
+from ._torch_rules import gradients_are_wanted
 
 
 def rate(dropout_p: float, query: Any) -> float:
     """The checked rate, 0 for no dropout."""
+    if gradients_are_wanted(dropout_p):
+        raise UnsupportedError("expected 'dropout_p' to require no gradient: there is none with respect to the rate")
     given = float(number("dropout_p", dropout_p))
     if not 0 <= given <= 1:  # a NaN fails both comparisons
         raise ArgumentError(f"expected 'dropout_p' to be from 0 to 1, got {dropout_p}")

@@ -8,10 +8,10 @@ from typing import Any
 
 from . import _dropout, _tensors
 from ._call import attend, repeat
-from ._checks import half_precision, integer, number
+from ._checks import check_tensors, half_precision, integer, number
 from ._errors import ArgumentError
 from ._ir import DROPOUT_STATE, SINKS
-from ._presets import check_sinks, check_softcap, few_queries, fixed, flash_preset, given_as, operand
+from ._presets import check_factor, check_sinks, check_softcap, few_queries, fixed, flash_preset, given_as, operand
 from ._torch_rules import accept_operands, autocast, gradients_are_wanted
 
 
@@ -74,6 +74,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
             if done:
                 out, lse = done
                 return _result(out, lse, return_lse, return_attn_probs)
+    check_tensors(q=q, k=k, v=v, **({} if alibi_slopes is None else {"alibi_slopes": alibi_slopes}))
     q, k, v = autocast(q, k, v)
     accept_operands(q=q, k=k, v=v, alibi_slopes=alibi_slopes, softmax_scale=softmax_scale, softcap=softcap, sinks=sinks)
     for name, tensor in (("q", q), ("k", k), ("v", v)):
@@ -87,6 +88,8 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
     mask, bounds = _mask(causal, left, right)
     given = tuple(name for name, bound in zip(("window_left", "window_right"), bounds) if bound is not None)
     factor_kind = "tensor" if gradients_are_wanted(softmax_scale) else ""
+    if factor_kind:
+        check_factor("softmax_scale", number("softmax_scale", softmax_scale), is_positive=True)
     cap_kind = given_as(softcap)
     if cap_kind == "number" and not softcap > 0:  # a branch, so that torch.compile knows which
         cap_kind = ""

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 from . import _tensors
 from ._block_mask import is_block_mask, regions_with_blocks
-from ._checks import half_precision
+from ._checks import check_tensors, half_precision
 from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._ir import Problem
@@ -63,6 +63,7 @@ def attention(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | 
 def run(query: Any, key: Any, value: Any, score_mod: Callable[..., Any] | None, mask_mod: Callable[..., Any] | None,
         scale: float | None, enable_gqa: bool, return_lse: bool) -> Any:
     """`attention`, which torch.compile calls without tracing into it."""
+    check_tensors(query=query, key=key, value=value)
     query, key, value = autocast(query, key, value)
     _check(query, key, value, enable_gqa)
     if is_block_mask(mask_mod):

@@ -61,6 +61,8 @@ def few_queries(queries: int, heads: int, kv_heads: int, needs_gradient: bool = 
 
 # With a larger cap, a score divided by it could be too small for f32.
 _MAX_SOFTCAP = 1e30
+# The largest number of f32.
+_LARGEST = 3.4028234663852886e38
 
 
 def check_softcap(softcap: Any) -> None:
@@ -68,6 +70,18 @@ def check_softcap(softcap: Any) -> None:
         return  # its value is not known yet
     if not 0 <= number("softcap", softcap) <= _MAX_SOFTCAP:  # a NaN fails both comparisons
         raise ArgumentError(f"expected 'softcap' to be from 0 to {_MAX_SOFTCAP}, got {softcap}")
+    if gradients_are_wanted(softcap) and not softcap > 0:
+        raise ArgumentError(f"expected 'softcap' to be greater than 0 where it requires a gradient, got {softcap}")
+
+
+def check_factor(name: str, factor: Any, is_positive: bool = False) -> None:
+    """Checks the scale of a preset that takes it as a factor of the scores."""
+    if _tensors.is_compiling() and gradients_are_wanted(factor):
+        return  # its value is not known yet
+    if not -_LARGEST <= factor <= _LARGEST:  # a NaN fails both comparisons
+        raise ArgumentError(f"expected '{name}' to be from {-_LARGEST:.9g} to {_LARGEST:.9g}, got {factor}")
+    if is_positive and not factor > 0:
+        raise ArgumentError(f"expected '{name}' to be greater than 0, got {factor}")
 
 
 def given_as(value: Any) -> str:

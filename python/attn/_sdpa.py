@@ -8,10 +8,10 @@ from typing import Any
 
 from . import _dropout, _tensors
 from ._call import attend, repeat
-from ._checks import half_precision, number
+from ._checks import check_tensors, half_precision, number
 from ._errors import ArgumentError, UnsupportedError
 from ._ir import DROPOUT_STATE, SINKS
-from ._presets import check_sinks, check_softcap, few_queries, fixed, given_as, operand, sdpa_preset
+from ._presets import check_factor, check_sinks, check_softcap, few_queries, fixed, given_as, operand, sdpa_preset
 from ._torch_rules import accept_operands, autocast, gradients_are_wanted
 from ._words import Words
 
@@ -65,6 +65,7 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
                 sinks: Any = None) -> Any:
     """`sdpa` with scores capped to softcap * tanh(score / softcap) before the mask, if `softcap`
     is not 0. `call` is as for `attend`."""
+    check_tensors(query=query, key=key, value=value)
     query, key, value, attn_mask = autocast(query, key, value, attn_mask)
     given = {"query": query, "key": key, "value": value}
     causal = "causal_top_left" if is_causal else "none"
@@ -86,6 +87,8 @@ def capped_sdpa(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: flo
     factor_kind = given_as(scale)
     if factor_kind == "number" and scale > 0:  # a branch, so that torch.compile knows which
         factor_kind = ""
+    else:
+        check_factor("scale", scale)
     cap_kind = given_as(softcap)
     if cap_kind == "number" and not softcap:
         cap_kind = ""

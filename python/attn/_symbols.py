@@ -29,6 +29,8 @@ class Recorder:
 
     def __init__(self, capture: Callable[..., Any]):
         self.capture = capture
+        # While a function runs whose result is differentiated: whether torch records derivatives.
+        self.records_derivatives: Callable[[], bool] | None = None
         self._values: dict[str, str] = {}
 
     def __enter__(self) -> Recorder:
@@ -45,8 +47,16 @@ class Recorder:
 
 def write(text: str) -> str:
     """Records the op `text` and returns the name of its result."""
-    values = _active.recorder._values
+    recorder = _active.recorder
+    if recorder.records_derivatives is not None and not recorder.records_derivatives():
+        raise refuse("an operation under torch.no_grad()", "a kernel of gradients differentiates all of a score function")
+    values = recorder._values
     return values.setdefault(text, f"%{len(values)}")
+
+
+def is_differentiated() -> bool:
+    """Whether the function that is being traced has derivatives."""
+    return _active.recorder.records_derivatives is not None
 
 
 def recorder_capture(value: Any, name: str = "") -> Any:

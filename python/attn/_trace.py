@@ -83,7 +83,9 @@ class Trace:
         with recorder:
             copy = Rebinding(self.capture, self._number).function(function)
             with _torch_calls():
+                recorder.records_derivatives = _records_derivatives(role)
                 result = copy(*arguments)
+            recorder.records_derivatives = None
             if _tensors.is_tensor(result):
                 result = self.capture(result)
             if not isinstance(result, (Operand, bool, int, float)) or (type == "bool" and not _is_truth(result)):
@@ -131,11 +133,19 @@ def _regions(trace: Trace, score_mod: Callable[..., Any] | None, mask_mod: Calla
     return Regions(trace, trace.score(score_mod) if score_mod else None, trace.mask(mask_mod) if mask_mod else None)
 
 
+def _records_derivatives(role: str) -> Callable[[], bool] | None:
+    """torch's function that says whether derivatives are recorded, for a score function; None for masks, which have none."""
+    torch = _tensors.torch_module()
+    return None if torch is None or role != "score_mod" else torch.is_grad_enabled
+
+
 def _torch_calls() -> ContextManager[Any]:
     """Sees every call of torch on a tensor, such as the index of one that a function
-    reaches through an attribute, and refuses random numbers."""
+    reaches through an attribute, and refuses random numbers. Whether the caller wants derivatives does not count."""
     modes = contextlib.ExitStack()
-    if _tensors.torch_module() is not None:
+    torch = _tensors.torch_module()
+    if torch is not None:
+        modes.enter_context(torch.enable_grad())
         for mode in _modes():
             modes.enter_context(mode())
     return modes

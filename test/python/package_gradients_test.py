@@ -2,6 +2,7 @@
 """Gradients of attention by torch's autograd, on the simulator."""
 
 import gc
+import math
 import os
 import subprocess
 import sys
@@ -62,6 +63,15 @@ class Right(GradientTest):
     def test_head_dims(self):
         for seed, dims in enumerate(((96, 96), (128, 128), (72, 72), (192, 128))):
             self.check(seed, "causal", dims, torch.bfloat16)
+
+    def test_functions_that_are_built_in_masks(self):
+        q, k, v = (self.normal(1, 2, 40, 128).requires_grad_() for _ in range(3))
+        for function, is_causal in ((lambda b, h, i, j: i >= j, True), (lambda b, h, i, j: i >= -1, False)):
+            of_out = self.normal(1, 2, 40, 128)
+            found = torch.autograd.grad(attn.attention(q, k, v, None, function), (q, k, v), of_out)
+            wanted = torch.autograd.grad(attn.sdpa(q, k, v, is_causal=is_causal), (q, k, v), of_out)
+            for one, other in zip(found, wanted):
+                torch.testing.assert_close(one, other)
 
     def test_those_that_are_asked_for(self):
         for seed, needs in enumerate(((True, False, False), (False, True, True), (False, False, True), (True, True, False))):
@@ -416,6 +426,34 @@ class Refused(GradientTest):
                                (lambda: attn.attention(q, q, q, lambda s, b, h, i, j: (s * wide).float()), "wide")):
             with self.assertRaisesRegex(attn.UnsupportedError, f"'{name}' requires a gradient"):
                 function()
+
+    def test_values_of_numbers_with_a_gradient(self):
+        q = self.normal(1, 9, 2, 64)
+        for function, message in (
+                (lambda x: attn.flash_attn_func(q, q, q, softcap=x(0.0)), "'softcap' to be greater than 0 where it requires a gradient"),
+                (lambda x: attn.flash_attn_func(q, q, q, softmax_scale=x(-1.0)), "'softmax_scale' to be greater than 0, got -1"),
+                (lambda x: attn.flash_attn_func(q, q, q, softmax_scale=x(math.nan)), "'softmax_scale' to be from -3.4.*got nan"),
+                (lambda x: attn.sdpa(q, q, q, scale=x(math.inf)), "'scale' to be from -3.4.*got inf"),
+                (lambda x: attn.sdpa(q, q, q, scale=-1e39), "'scale' to be from -3.4.*got -1e\\+39")):
+            with self.assertRaisesRegex(attn.ArgumentError, message):
+                function(lambda value: torch.tensor(value, requires_grad=True))
+        with self.assertRaisesRegex(attn.UnsupportedError, "'dropout_p' to require no gradient"):
+            attn.sdpa(q, q, q, dropout_p=torch.tensor(0.5, requires_grad=True))
+
+    def test_what_a_score_function_does_not_differentiate(self):
+        q = self.normal(1, 9, 2, 64)
+
+        def partly(s, b, h, i, j):
+            with torch.no_grad():
+                return s * 2
+
+        for function, what in ((lambda s, b, h, i, j: s.detach(), "'detach' of a float"), (partly, r"torch.no_grad\(\)")):
+            with self.assertRaisesRegex(attn.TraceError, what):
+                attn.attention(q, q, q, function)
+        # Masks have no derivative, nor do positions; and the caller may want none.
+        attn.attention(q, q, q, None, torch.no_grad()(lambda b, h, i, j: i >= j.detach()))
+        with torch.no_grad():
+            attn.attention(q, q, q, lambda s, b, h, i, j: s + i.detach())
 
     def test_a_captured_tensor_whose_gradient_would_have_no_order(self):
         self.refuse_without_order(64)

@@ -4,6 +4,7 @@ checks of operators, torch.compile, and routing."""
 
 import collections
 import contextlib
+import types
 import unittest
 import warnings
 
@@ -125,8 +126,17 @@ class Semantics(TorchTest):
 
     def test_libraries_do_not_mix(self):
         q = self.normal(1, 2, 9, 64)
-        with self.assertRaisesRegex(ValueError, "'key' to be a Tensor like 'query', got list"):
-            attn.sdpa(q, [1.0], q)
+        other = types.SimpleNamespace(__dlpack__=None, shape=(1, 2, 9, 64))
+        with self.assertRaisesRegex(ValueError, "'key' to be a Tensor like 'query', got SimpleNamespace"):
+            attn.sdpa(q, other, q)
+
+    def test_what_is_no_tensor(self):
+        q = torch.zeros(1, 4, 2, 64).half()
+        for function, name in ((lambda: attn.flash_attn_func(None, q, q), "q"), (lambda: attn.flash_attn_func(q, q, [q]), "v"),
+                               (lambda: attn.flash_attn_func(q, q, q, alibi_slopes=[1.0, 1.0]), "alibi_slopes"),
+                               (lambda: attn.attention(q, None, q), "key"), (lambda: attn.sdpa(q, q, 3), "value")):
+            with self.assertRaisesRegex(attn.ArgumentError, f"expected '{name}' to be a tensor, got "):
+                function()
 
     def test_the_largest_values(self):
         """docs/python.md has this bound."""

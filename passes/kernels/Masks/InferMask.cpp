@@ -39,9 +39,11 @@ public:
       : op(op), names(names), facts(op.getMaskRegion()), sums(facts) {}
 
   /// Rewrites the op; returns false if nothing was found.
-  bool run();
+  /// With `builtInOnly`, only to a built-in mask without a bound.
+  bool run(bool builtInOnly);
 
 private:
+  bool isBuiltIn();
   void readFactors();
   void readFactor(Value factor);
   void useBuiltIn(const BuiltInMatch &match);
@@ -152,8 +154,17 @@ static std::string describe(const BuiltInMatch &match) {
   return text;
 }
 
-template <typename Op> bool MaskInference<Op>::run() {
+/// Whether the region is a built-in mask without a bound, and nothing else.
+template <typename Op> bool MaskInference<Op>::isBuiltIn() {
+  auto match = matchBuiltInMask(found.interval, facts);
+  return match && match->values.empty() && found.staying.empty();
+}
+
+template <typename Op> bool MaskInference<Op>::run(bool builtInOnly) {
   readFactors();
+  if (builtInOnly && !isBuiltIn()) {
+    return false;
+  }
   if (found.interval.isAll() && !found.staying.empty()) {
     remark::missed(op.getLoc(), remarkOpts())
         << remark::metric("Staying", llvm::join(obstacles, ", "));
@@ -189,7 +200,7 @@ static void simplify(Operation *op) {
 }
 
 /// Works on a copy, which replaces the op if something was found.
-template <typename Op> static LogicalResult inferMask(Op op) {
+template <typename Op> static LogicalResult inferMask(Op op, bool builtInOnly) {
   auto func = dyn_cast<func::FuncOp>(op->getParentOp());
   if (!func || !isCandidate(op)) {
     return success();
@@ -204,7 +215,7 @@ template <typename Op> static LogicalResult inferMask(Op op) {
   OpBuilder builder(op);
   auto copy = cast<Op>(builder.clone(*op));
   simplify(copy);
-  if (!MaskInference<Op>(copy, captureNames).run()) {
+  if (!MaskInference<Op>(copy, captureNames).run(builtInOnly)) {
     copy.erase();
     return success();
   }
@@ -229,8 +240,8 @@ struct InferMaskPass : public attn::impl::InferMaskBase<InferMaskPass> {
     });
     for (Operation *op : attentions) {
       auto gradients = dyn_cast<AttentionBwdOp>(op);
-      if (failed(gradients ? inferMask(gradients)
-                           : inferMask(cast<AttentionOp>(op)))) {
+      if (failed(gradients ? inferMask(gradients, builtInOnly)
+                           : inferMask(cast<AttentionOp>(op), builtInOnly))) {
         return signalPassFailure();
       }
     }

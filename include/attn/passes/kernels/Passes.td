@@ -57,9 +57,15 @@ def InferMask : Pass<"attn-infer-mask", "::mlir::ModuleOp"> {
       } {attn.user_mask = [...], attn.user_problem = #attn.problem<...>} : ...
     }
     ```
+    With `built-in-only`, only a region that is a built-in mask without a bound is replaced. `attn-split-backward`
+    chooses entries of the table by the mask, so it needs to know these.
+
     Does not change numerics.
     Remark `infer-mask`: what was inferred, and each factor that stays, with the reason.
   }];
+  let options = [
+    Option<"builtInOnly", "built-in-only", "bool", "false", "replace only regions that are a built-in mask without a bound">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
