@@ -2,7 +2,7 @@
 // tiles, of which the mask leaves fewer scores unused.
 // Measured 2026-11-26 on one NVIDIA H200 (driver 580.159.04), 2 rounds of slices of 12 ms: docs/problem-classes.md.
 // Sequences of at most 256 tokens have 1.022 of the speed if they are taken in order (2026-11-27, 5 rounds of slices of 20 ms),
-// and with three items in flight another 1.001 to 1.012 at 64x256x16 (2026-11-28, three races on two H200, one on an H100).
+// and with three items in flight another 1.001 to 1.012 at 64x256x16 (2026-11-28, five races on two H200 and an H100).
 attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_k above 1024 and rows at_most 8448>
