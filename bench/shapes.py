@@ -219,7 +219,7 @@ def run_rounds(torch, replays, args, seed, clock):
         replay.slice(torch, 1, clock)
         counts[name] = max(2, math.ceil(args.slice_ms / max(replay.slice(torch, 1, clock)[0] * replay.launches, 1e-3)))
     results = {name: ([], []) for name in replays}
-    for number, order in enumerate(race.rounds_order(replays, args.most_rounds + 1, seed)):
+    for number, order in enumerate(race.rounds_order(replays, max(args.rounds, args.most_rounds) + 1, seed)):
         for name in order:
             measured = replays[name].slice(torch, counts[name], clock)
             for values, value in zip(results[name], measured, strict=True):
