@@ -78,6 +78,8 @@ def check_factor(name: str, factor: Any, is_positive: bool = False) -> None:
     """Checks the scale of a preset that takes it as a factor of the scores."""
     if gradients_are_wanted(factor) and (_tensors.is_compiling() or factor.device.type != "cpu"):
         return  # its value is not known yet, or only to the device, which would have to be waited for
+    if gradients_are_wanted(factor):
+        factor = factor.item()  # its own type may round the bounds to infinity
     if not -_LARGEST <= factor <= _LARGEST:  # a NaN fails both comparisons
         raise ArgumentError(f"expected '{name}' to be from {-_LARGEST:.9g} to {_LARGEST:.9g}, got {factor}")
     if is_positive and not factor > 0:

@@ -434,6 +434,7 @@ class Refused(GradientTest):
                 (lambda x: attn.flash_attn_func(q, q, q, softmax_scale=x(-1.0)), "'softmax_scale' to be greater than 0, got -1"),
                 (lambda x: attn.flash_attn_func(q, q, q, softmax_scale=x(math.nan)), "'softmax_scale' to be from -3.4.*got nan"),
                 (lambda x: attn.sdpa(q, q, q, scale=x(math.inf)), "'scale' to be from -3.4.*got inf"),
+                (lambda x: attn.sdpa(q, q, q, scale=x(math.inf).half()), "'scale' to be from -3.4.*got inf"),
                 (lambda x: attn.sdpa(q, q, q, scale=-1e39), "'scale' to be from -3.4.*got -1e\\+39")):
             with self.assertRaisesRegex(attn.ArgumentError, message):
                 function(lambda value: torch.tensor(value, requires_grad=True))
