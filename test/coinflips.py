@@ -94,7 +94,7 @@ def draw_point(rng, has_region, generator):
         "storer": rarely(rng, "consumers", "warp"), "stage_p": rarely(rng, "reg", "smem"),
         "cluster": rarely(rng, 1, 2), "pack_gqa": 1 if has_region else rarely(rng, 1, 2, 4), "work": work,
         "work_depth": rng.randint(1, 3), "last_wave_parts": rarely(rng, 1, 2, 3, 8) if work == "dynamic" else 1,
-        "order": rng.choice(("linear", "longest_first")), "section_mib": rng.choice((0, 16)),
+        "order": rng.choice(("linear", "longest_first", "shortest_last")), "section_mib": rng.choice((0, 16)),
         "launch": rarely(rng, "alone", "dependent"), "overlap": rarely(rng, "qk_first", "pv_first", "none"),
         "rescale": rarely(rng, "after_pv", "before_pv"), "row_max": rng.choice(("running", "first_block", "first_block", "integer")),
         "rescale_threshold": rng.choice((0, 8)), "exp2_soft": rng.choice(("0/1", "0/1", "1/8", "1/2", "1/1")),

@@ -72,6 +72,42 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// Plane by plane, the last row block first; in the last section the last row block of every plane first.
+// CHECK-LABEL: llvm.func @last_section
+// CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[PLANES:.*]] = arith.muli %[[HEADS:.*]], %[[BATCHES:.*]] : i32
+// CHECK-NEXT: %[[WIDTH:.*]] = arith.minui %[[SECTION:.*]], %[[PLANES]] : i32
+// CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[PLANES]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[BEFORE:.*]] = arith.muli %[[FIRST]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[OTHERS:.*]] = arith.remui %[[ITEM]], %[[BLOCKS]] : i32
+// CHECK-NEXT: %[[PLANE:.*]] = arith.divui %[[ITEM]], %[[BLOCKS]] : i32
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.subi %[[ITEM]], %[[BEFORE]] : i32
+// CHECK-NEXT: %[[IN:.*]] = arith.remui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[IS_LAST:.*]] = arith.cmpi uge, %[[ITEM]], %[[BEFORE]] : i32
+// CHECK-NEXT: %[[LAST_PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
+ws.kernel @last_section machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %two = arith.constant 2 : i32
+    %three = arith.constant 3 : i32
+    %b = ws.smem %two : !llvm.ptr<3>
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    ws.work_loop extents(%n, %three, %two) {
+      %w = tile.next_work extents(%n, %three, %two) section(%two)
+      %block, %head, %batch = tile.work_coords %w
+      ws.copy %q at(%batch, %head, %block) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s barrier %b : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>, !llvm.ptr<3>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg warps 4 regs 240 }>
 // CHECK: launch.variant workspace 4 zeroed 4 numerics <
 // CHECK: #launch.workspace

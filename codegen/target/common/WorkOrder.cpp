@@ -23,16 +23,25 @@ WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
   };
   heads = divisor(extents.heads);
-  if (order == WorkOrder::Linear && !extents.section) {
+  if (isPlaneByPlane() || order == WorkOrder::ShortestLast) {
     blocks = divisor(extents.blocks);
+  }
+  if (isPlaneByPlane()) {
     return;
   }
   planes = mul(builder, loc, extents.heads, extents.batches);
-  wide = divisor(extents.section ? extents.section : planes);
-  if (extents.section) {
-    items = divisor(mul(builder, loc, extents.section, extents.blocks));
+  Value width = extents.section ? extents.section : planes;
+  if (order == WorkOrder::ShortestLast) {
+    width = arith::MinUIOp::create(builder, loc, width, planes);
+    lastPlanes = sub(builder, loc, planes, width);
+    lastItems = mul(builder, loc, lastPlanes, extents.blocks);
   }
-  if (extents.section && manyItems) {
+  wide = divisor(width);
+  if (order == WorkOrder::ShortestLast || !extents.section) {
+    return;
+  }
+  items = divisor(mul(builder, loc, extents.section, extents.blocks));
+  if (manyItems) {
     // 0 if no section is narrower; it is then never a divisor.
     narrow = divisor(wide.divide(builder, loc, planes).second);
   }
@@ -50,32 +59,65 @@ Divisor WorkNumbering::widthFrom(OpBuilder &builder, Location loc,
   return Divisor::select(builder, loc, isWide, wide, narrow);
 }
 
+/// Returns the row block that comes after so many others of its plane.
+Value WorkNumbering::blockAfter(OpBuilder &builder, Location loc,
+                                Value others) const {
+  if (order == WorkOrder::Linear) {
+    return others;
+  }
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+  Value last = sub(builder, loc, extents.blocks, one);
+  return sub(builder, loc, last, others);
+}
+
+/// Section by section; in each the same row block of all planes.
+WorkNumbering::Place WorkNumbering::placeInSections(OpBuilder &builder,
+                                                    Location loc,
+                                                    Value item) const {
+  if (!extents.section) {
+    auto [others, plane] = wide.divide(builder, loc, item);
+    return {plane, blockAfter(builder, loc, others)};
+  }
+  auto [number, inside] = items.divide(builder, loc, item);
+  Value firstPlane = mul(builder, loc, number, extents.section);
+  Divisor width = widthFrom(builder, loc, firstPlane);
+  auto [others, in] = width.divide(builder, loc, inside);
+  Value block = blockAfter(builder, loc, others);
+  return {arith::AddIOp::create(builder, loc, firstPlane, in), block};
+}
+
+/// The row blocks of one plane after the other; of those of the last section
+/// the same row block of all planes.
+WorkNumbering::Place WorkNumbering::placeWithLastSection(OpBuilder &builder,
+                                                         Location loc,
+                                                         Value item) const {
+  auto [plane, others] = blocks.divide(builder, loc, item);
+  auto [lastOthers, in] =
+      wide.divide(builder, loc, sub(builder, loc, item, lastItems));
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                       item, lastItems);
+  auto select = [&](Value last, Value other) {
+    return arith::SelectOp::create(builder, loc, isLast, last, other);
+  };
+  Value lastPlane = arith::AddIOp::create(builder, loc, lastPlanes, in);
+  return {select(lastPlane, plane),
+          blockAfter(builder, loc, select(lastOthers, others))};
+}
+
+WorkNumbering::Place WorkNumbering::placeOf(OpBuilder &builder, Location loc,
+                                            Value item) const {
+  if (isPlaneByPlane()) {
+    auto [plane, block] = blocks.divide(builder, loc, item);
+    return {plane, block};
+  }
+  return order == WorkOrder::ShortestLast
+             ? placeWithLastSection(builder, loc, item)
+             : placeInSections(builder, loc, item);
+}
+
 WorkCoords WorkNumbering::coordsOf(OpBuilder &builder, Location loc,
                                    Value item) const {
-  Value block, plane;
-  if (order == WorkOrder::Linear && !extents.section) {
-    // The row blocks of one plane after the other.
-    std::tie(plane, block) = blocks.divide(builder, loc, item);
-  } else {
-    // Section by section; in each the last row blocks of all planes first, or,
-    // in linear order, the first ones.
-    Divisor width = wide;
-    Value firstPlane;
-    if (extents.section) {
-      auto [number, inside] = items.divide(builder, loc, item);
-      item = inside;
-      firstPlane = mul(builder, loc, number, extents.section);
-      width = widthFrom(builder, loc, firstPlane);
-    }
-    auto [down, in] = width.divide(builder, loc, item);
-    block = down;
-    if (order != WorkOrder::Linear) {
-      Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
-      block = sub(builder, loc, sub(builder, loc, extents.blocks, one), down);
-    }
-    plane =
-        firstPlane ? arith::AddIOp::create(builder, loc, firstPlane, in) : in;
-  }
+  auto [plane, block] = placeOf(builder, loc, item);
   auto [batch, head] = heads.divide(builder, loc, plane);
   return {block, head, batch};
 }

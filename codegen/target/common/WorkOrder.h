@@ -33,6 +33,21 @@ public:
                       mlir::Value item) const;
 
 private:
+  /// A plane and a row block.
+  using Place = std::pair<mlir::Value, mlir::Value>;
+
+  /// Whether the row blocks of one plane come after those of another.
+  bool isPlaneByPlane() const {
+    return order == WorkOrder::Linear && !extents.section;
+  }
+  Place placeOf(mlir::OpBuilder &builder, mlir::Location loc,
+                mlir::Value item) const;
+  Place placeInSections(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value item) const;
+  Place placeWithLastSection(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value item) const;
+  mlir::Value blockAfter(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value others) const;
   Divisor widthFrom(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value firstPlane) const;
 
@@ -45,6 +60,9 @@ private:
   /// planes, and, with many items, of the planes of the last section, which may
   /// be narrower. Without sections `wide` is all planes.
   Divisor items, wide, narrow;
+  /// For an order with a last section, of `wide` planes: its first plane and
+  /// item.
+  mlir::Value lastPlanes, lastItems;
 };
 
 } // namespace attn::codegen

@@ -72,7 +72,8 @@ def Attn_WorkWords : Attn_Words<"WorkKind", "how work items reach CTAs", [
   "dynamic"]>; // persistent: a global counter
 def Attn_OrderWords : Attn_Words<"WorkOrder", "order of the work items", [
   "linear",          // row block fastest, then head, then batch
-  "longest_first"]>; // last row block first, heads and batches of a section fastest
+  "longest_first",  // last row block first, heads and batches of a section fastest
+  "shortest_last"]>; // last row block of each head first; the heads of a last section as with longest_first
 def Attn_RowMaxWords : Attn_Words<"RowMax", "where the reference of a row's exponentials comes from", [
   "running", "first_block",
   "integer"]>; // running, from the scores' bits as integers, at least 0
@@ -317,15 +318,16 @@ def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "the order o
   let alwaysSaid = 1;
   let detail = "the order of the work items";
   let shortAt = 0;
-  let shown = [Attn_Shown<"linear", ["cluster_grid"]>, Attn_Shown<"longest_first", ["three_consumers"]>];
+  let shown = [Attn_Shown<"linear", ["cluster_grid"]>, Attn_Shown<"longest_first", ["three_consumers"]>,
+               Attn_Shown<"shortest_last", ["shortest_last", "test/Tools/sim-shortest-last.test"]>];
 }
 def Attn_SectionMib
     : Attn_Field<17, "section_mib", Attn_Numbers<0, 1024>, "0",
-                 "MiB of K and V in a section of heads, with order longest_first; 0: one section"> {
+                 "MiB of K and V in a section of heads; 0: one section"> {
   let at = 4;
-  let only = [Attn_Where<"order", "longest_first">];
+  let only = [Attn_Where<"order", "linear", 1>];
   let detail = "the most MiB of K and V in a section of heads. Sections are processed one after another, so that the K and V of one "
-               "stay in the L2 cache (0: one section)";
+               "stay in the L2 cache; with shortest_last there is only a last one (0: one section)";
   let shortAt = 0;
   let shown = [Attn_Shown<"16", ["dynamic_d128", "test/Tools/sim-dynamic.test"]>];
 }

@@ -133,7 +133,7 @@ std::string generator::nameOf(const SchedulePoint &point) {
               point.number(Knob::TileN), point.number(Knob::QDepth),
               point.number(Knob::KDepth), point.number(Knob::VDepth),
               point.spell(Knob::Work),
-              point[Knob::Order] == WorkOrder::Linear ? "linear" : "longest");
+              StringRef(point.spell(Knob::Order)).split('_').first);
   if (point.number(Knob::SectionMib)) {
     name += point.spell(Knob::SectionMib);
   }

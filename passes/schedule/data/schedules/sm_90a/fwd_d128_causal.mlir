@@ -1,7 +1,7 @@
 // Forward, head dims 128, sm_90a, causal masks: as without a mask (fwd_d128_none.mlir), but up to 512 keys in narrower
 // tiles, of which the mask leaves fewer scores unused.
 // Measured 2026-11-26 on one NVIDIA H200 (driver 580.159.04), 2 rounds of slices of 12 ms: docs/problem-classes.md.
-// Sequences of at most 256 tokens have 1.022 of the speed if they are taken in order (2026-11-27, 5 rounds of slices of 20 ms),
+// Sequences of at most 256 tokens have 1.022 of the speed if their heads are taken in order (2026-11-27, 5 rounds of slices of 20 ms),
 // and with three items in flight another 1.001 to 1.012 at 64x256x16 (2026-11-28, five races on two H200 and an H100).
 attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
@@ -34,11 +34,12 @@ attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
   }
 }>
 
-// K and V have three slots: 1.01 times as fast as with four, at 64x256x16.
+// K and V have three slots: 1.01 times as fast as with four, at 64x256x16. The short items of the last 128 heads end the launch:
+// 1.008, 1.017 and 1.002 times as fast as in linear order at 64x256x16, 32x256x16 and 128x256x16 (2026-11-28, one H200, 9 rounds).
 attn.table_entry fwd @fwd_d128_causal_256 head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     when <seqlen_k at_most 256 and seqlen_q at_most 256>
-    config <tile_m = 128, tile_n = 64, work = dynamic, order = linear, rescale_threshold = 8, row_max = first_block>
+    config <tile_m = 128, tile_n = 64, work = dynamic, order = shortest_last, section_mib = 16, rescale_threshold = 8, row_max = first_block>
     schedule <"fwd_d128_causal_256" machine "sm_90a" {
   split M 2 whole(q)
   role load warps 1 regs 40
