@@ -3,6 +3,7 @@
 // Verifiers of attn.delta and attn.attention_bwd; labels are those of their
 // descriptions.
 #include "AttentionChecks.h"
+#include "attn/dialect/RegionProgram.h"
 #include "attn/dialect/ScoreOps.h"
 
 using namespace mlir;
@@ -53,6 +54,15 @@ ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
       getContext(), kind, getQuery().getType().getElementType(), getHeadDim(),
       getHeadDimV(), getLayout(), getMask(), regionKind(getScoreRegion(), 3),
       regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides());
+}
+
+ProblemAttr AttentionBwdOp::getUserProblem(KernelKind kind) {
+  auto p = (*this)->getAttrOfType<ProblemAttr>(kUserProblemAttr);
+  return p ? ProblemAttr::get(getContext(), kind, p.getDtype(), p.getHeadDim(),
+                              p.getHeadDimV(), p.getLayout(), p.getMask(),
+                              p.getScoreRegion(), p.getMaskRegion(),
+                              p.getBounds(), p.getRowKeys())
+           : ProblemAttr();
 }
 
 std::pair<unsigned, unsigned> attn::gradientRange(Gradients gradients) {

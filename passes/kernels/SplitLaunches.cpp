@@ -417,9 +417,11 @@ ProblemAttr Splitter::problemOfCall() {
   for (Operation *op : llvm::reverse(ops)) {
     auto gradients = dyn_cast<AttentionBwdOp>(op);
     if (gradients && (!isOfSums || gradients.makesSums())) {
-      return gradients.getProblem(isOfSums ? Gradients::All
-                                           : gradients.getGradients(),
-                                  bool(gradients.getTurns()));
+      ProblemAttr own = gradients.getProblem(
+          isOfSums ? Gradients::All : gradients.getGradients(),
+          bool(gradients.getTurns()));
+      ProblemAttr users = gradients.getUserProblem(own.getKind());
+      return users ? users : own;
     }
   }
   return {};

@@ -22,6 +22,10 @@ def refuse(operation: str, reason: str) -> TraceError:
     return TraceError(f"{operation} at {where()} cannot become part of a kernel: {reason}")
 
 
+# The text of an op whose result is no float, or a constant.
+_WITHOUT_DERIVATIVE = re.compile(r"arith\.(constant|cmp[fi]) |.*[ x](i\d+|index)>?$")
+
+
 class Recorder:
     """The ops of one region so far. Equal ops are recorded once. Inside `with recorder:` it is
     the one that symbols write to. `capture` returns the stand-in of a tensor or Scalar, under the
@@ -48,8 +52,9 @@ class Recorder:
 def write(text: str) -> str:
     """Records the op `text` and returns the name of its result."""
     recorder = _active.recorder
-    if recorder.records_derivatives is not None and not recorder.records_derivatives():
-        raise refuse("an operation under torch.no_grad()", "a kernel of gradients differentiates all of a score function")
+    if recorder.records_derivatives is not None and not recorder.records_derivatives() and not _WITHOUT_DERIVATIVE.match(text):
+        raise refuse("a float that is computed under torch.no_grad() or torch.inference_mode()",
+                     "a kernel of gradients differentiates all of a score function")
     values = recorder._values
     return values.setdefault(text, f"%{len(values)}")
 

@@ -12,6 +12,7 @@
 // CHECK: attn.attention_bwd {{.*}} mask(causal_top_left)
 // CHECK-NOT: mask_region {
 // CHECK: attn.user_mask
+// PLAN: "problem":{{.*}}"kind":"bwd",{{.*}}"mask":"none","mask_program":{{.*}},"mask_region":"custom"
 // PLAN: "schedule":"bwd_d128_causal"
 func.func @causal(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)

@@ -451,7 +451,14 @@ class Refused(GradientTest):
         for function, what in ((lambda s, b, h, i, j: s.detach(), "'detach' of a float"), (partly, r"torch.no_grad\(\)")):
             with self.assertRaisesRegex(attn.TraceError, what):
                 attn.attention(q, q, q, function)
-        # Masks have no derivative, nor do positions; and the caller may want none.
+        # Masks have no derivative, nor do positions and truth values; and the caller may want none.
+        def distance(s, b, h, i, j):
+            with torch.no_grad():
+                near = (i - j).abs() < 3
+                positive = s > 0
+            return torch.where(near & positive, s, 2 * s)
+
+        attn.attention(q, q, q, distance)
         attn.attention(q, q, q, None, torch.no_grad()(lambda b, h, i, j: i >= j.detach()))
         with torch.no_grad():
             attn.attention(q, q, q, lambda s, b, h, i, j: s + i.detach())

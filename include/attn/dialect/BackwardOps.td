@@ -201,6 +201,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     ::attn::ProblemAttr getProblem() { return getProblem(getGradients(), bool(getTurns())); }
     /// The problem of a kernel of these gradients, with one order of additions or not.
     ::attn::ProblemAttr getProblem(::attn::Gradients gradients, bool inTurns);
+    /// The problem with the user's mask, of a kernel of this kind; null if no mask was inferred.
+    ::attn::ProblemAttr getUserProblem(::attn::KernelKind kind);
     /// Whether it adds to sums of dQ.
     bool makesSums() { return getGradients() == ::attn::Gradients::Sums || getGradients() == ::attn::Gradients::SumsDK; }
     /// Whether it computes gradients of K or V alone, or beside sums of dQ: its work items own keys.

@@ -9,6 +9,7 @@
 #include "../KernelFunction.h"
 #include "BackwardWriter.h"
 #include "attn/dialect/Attn.h"
+#include "attn/dialect/RegionProgram.h"
 #include "attn/dialect/ScoreOps.h"
 #include "attn/passes/kernels/Passes.h"
 #include "attn/passes/schedule/ScheduleTable.h"
@@ -34,6 +35,9 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
       op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
       IntegerAttr(), ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  if (auto users = copy.getUserProblem(copy.getProblem().getKind())) {
+    copy->setAttr(kUserProblemAttr, users);
+  }
   IRMapping mapping;
   op.getScoreRegion().cloneInto(&copy.getScoreRegion(), mapping);
   op.getMaskRegion().cloneInto(&copy.getMaskRegion(), mapping);
