@@ -8,7 +8,7 @@ from typing import Any, Callable
 from . import _score_ops as ops
 from . import _types
 from ._operands import Number, cast, number
-from ._symbols import Operand, Symbol, is_differentiated, recorder_capture, refuse
+from ._symbols import Operand, Symbol, check_differentiated, is_differentiated, recorder_capture, refuse
 
 _OPERATORS: dict[str, Callable[..., Symbol]] = {
     "add": ops.add, "sub": ops.subtract, "mul": ops.multiply, "truediv": ops.divide, "floordiv": ops.floor_divide,
@@ -50,6 +50,13 @@ def _detached(a: Any) -> Symbol | Number:
     return a
 
 
+def _cloned(a: Any, **_: Any) -> Symbol | Number:
+    a = number(a)
+    if isinstance(a, Symbol) and a.type in _types.FLOATS:
+        check_differentiated()
+    return a
+
+
 def _converts_to(dtype: str) -> Callable[..., Symbol]:
     return lambda a, **_: cast(a, dtype)
 
@@ -82,7 +89,7 @@ _ALIASES: dict[str, Callable[..., Any]] = {
     "invert": ops.invert, "bitwise_left_shift": ops.shift_left, "bitwise_right_shift": ops.shift_right,
     "left_shift": ops.shift_left, "right_shift": ops.shift_right, "sub": ops.subtract, "mul": ops.multiply, "add": ops.add,
     "pow": ops.power, "rsub": lambda a, b: ops.subtract(b, a), "min": ops.minimum, "max": ops.maximum,
-    "clone": lambda a, **_: number(a), "detach": _detached, "contiguous": lambda a, **_: number(a),
+    "clone": _cloned, "detach": _detached, "contiguous": lambda a, **_: number(a),
     "to": _to, "type": _to, "type_as": _to, "astype": _to, "bool": _converts_to("bool"), "byte": _converts_to("u8"),
     "char": _converts_to("i8"), "short": _converts_to("i16"), "int": _converts_to("i32"), "long": _converts_to("i64"),
     "half": _converts_to("f16"), "bfloat16": _converts_to("bf16"), "float": _converts_to("f32"),

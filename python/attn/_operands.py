@@ -8,7 +8,7 @@ from typing import Any, Union
 from . import _tensors, _types
 from ._captures import Captured, Indexed
 from ._errors import ArgumentError
-from ._symbols import Scalar, Symbol, recorder_capture, refuse, write
+from ._symbols import Scalar, Symbol, check_differentiated, recorder_capture, refuse, write
 from ._types import FLOATS, I32, INTEGERS, Range, computed_in
 
 Number = Union[bool, int, float]
@@ -94,6 +94,8 @@ def _float(value: Symbol, type: str) -> Symbol:
     if value.type in INTEGERS:
         return rounded(Symbol(write(f"arith.sitofp {value.name} : {value.held_in} to {target}"), target), type)
     if value.held_in == target:
+        if type != value.type:
+            check_differentiated()
         return rounded(value.as_type(target), type) if type != target else value.as_type(type)
     op = "extf" if target == "f64" else "truncf"
     return rounded(Symbol(write(f"arith.{op} {value.name} : {value.held_in} to {target}"), target), type)

@@ -49,13 +49,19 @@ class Recorder:
         return tuple(f"{name} = {text}" for text, name in self._values.items())
 
 
-def write(text: str) -> str:
-    """Records the op `text` and returns the name of its result."""
-    recorder = _active.recorder
-    if recorder.records_derivatives is not None and not recorder.records_derivatives() and not _WITHOUT_DERIVATIVE.match(text):
+def check_differentiated() -> None:
+    """Refuses to compute a float where torch records no derivatives."""
+    records = _active.recorder.records_derivatives
+    if records is not None and not records():
         raise refuse("a float that is computed under torch.no_grad() or torch.inference_mode()",
                      "a kernel of gradients differentiates all of a score function")
-    values = recorder._values
+
+
+def write(text: str) -> str:
+    """Records the op `text` and returns the name of its result."""
+    if not _WITHOUT_DERIVATIVE.match(text):
+        check_differentiated()
+    values = _active.recorder._values
     return values.setdefault(text, f"%{len(values)}")
 
 

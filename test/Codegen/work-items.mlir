@@ -87,6 +87,13 @@ ws.kernel @sections machine "sm_90a" args ["q"] problem #p config <tile_m = 128,
 // CHECK-NEXT: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
 // CHECK-NEXT: %[[IS_LAST:.*]] = arith.cmpi uge, %[[ITEM]], %[[BEFORE]] : i32
 // CHECK-NEXT: %[[LAST_PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
+// CHECK-DAG: %[[ITS_PLANE:.*]] = arith.select %[[IS_LAST]], %[[LAST_PLANE]], %[[PLANE]] : i32
+// CHECK-DAG: %[[BLOCKS_BEFORE:.*]] = arith.select %[[IS_LAST]], %[[DOWN]], %[[OTHERS]] : i32
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %[[ONE]] : i32
+// CHECK-NEXT: %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[BLOCKS_BEFORE]] : i32
+// CHECK: arith.remui %[[ITS_PLANE]], %[[HEADS]] : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
 ws.kernel @last_section machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
 ^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0

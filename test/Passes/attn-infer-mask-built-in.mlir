@@ -3,6 +3,10 @@
 // RUN: attn-opt %s --attn-infer-mask=built-in-only --attn-infer-mask | FileCheck %s --check-prefix=BOTH
 // RUN: sed '/^func.func @window/,$d' %s > %t.mlir
 // RUN: attn-compile %t.mlir --emit=plan -o - | FileCheck %s --check-prefix=PLAN
+// RUN: sed 's/ attributes {attn.any_order}//' %t.mlir > %t.ordered.mlir
+// RUN: attn-compile %t.ordered.mlir --emit=plan -o - | FileCheck %s --check-prefix=ORDERED
+// RUN: sed 's/128xbf16/256xbf16/g' %t.ordered.mlir > %t.parts.mlir
+// RUN: attn-compile %t.parts.mlir --emit=plan -o - | FileCheck %s --check-prefix=PARTS
 
 !t = tensor<?x?x?x128xbf16>
 !l = tensor<?x?x?xf32>
@@ -14,6 +18,9 @@
 // CHECK: attn.user_mask
 // PLAN: "problem":{{.*}}"kind":"bwd",{{.*}}"mask":"none","mask_program":{{.*}},"mask_region":"custom"
 // PLAN: "schedule":"bwd_d128_causal"
+// With one order, and in parts, of which the last one says the kind.
+// ORDERED: "problem":{{.*}}"kind":"bwd_ordered",{{.*}}"mask":"none","mask_program":{{.*}},"mask_region":"custom"
+// PARTS: "problem":{{.*}}"kind":"bwd_dv",{{.*}}"mask":"none","mask_program":{{.*}},"mask_region":"custom"
 func.func @causal(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
       mask_region {

@@ -448,7 +448,18 @@ class Refused(GradientTest):
             with torch.no_grad():
                 return s * 2
 
-        for function, what in ((lambda s, b, h, i, j: s.detach(), "'detach' of a float"), (partly, r"torch.no_grad\(\)")):
+        def copied(s, b, h, i, j):
+            with torch.no_grad():
+                return s.clone()
+
+        def read(s, b, h, i, j):
+            with torch.no_grad():
+                bias = halves[h].float()
+            return s + bias
+
+        halves = torch.ones(2, dtype=torch.bfloat16)
+        without = r"torch.no_grad\(\)"
+        for function, what in ((lambda s, b, h, i, j: s.detach(), "'detach' of a float"), (partly, without), (copied, without), (read, without)):
             with self.assertRaisesRegex(attn.TraceError, what):
                 attn.attention(q, q, q, function)
         # Masks have no derivative, nor do positions and truth values; and the caller may want none.

@@ -201,7 +201,7 @@ class Candidates(unittest.TestCase):
                   "stage_o": ["own", "over_q", "over_v"], "storer": ["consumers", "warp"],
                   "stage_p": ["reg", "smem"], "cluster": [1, 2], "pack_gqa": [1, 2],
                   "work": ["grid", "static", "dynamic"], "work_depth": [1, 2], "last_wave_parts": [1, 2],
-                  "order": ["linear", "longest_first"], "section_mib": [0, 16], "launch": ["alone", "dependent"],
+                  "order": ["linear", "longest_first", "shortest_last"], "section_mib": [0, 16], "launch": ["alone", "dependent"],
                   "overlap": ["qk_first", "pv_first", "none"], "rescale": ["after_pv", "before_pv"],
                   "row_max": ["running", "first_block", "integer"], "rescale_threshold": [0, 8], "exp2_soft": ["0/1", "1/8"],
                   "exp2_degree": [3, 4], "peel": ["first", "first_masked"], "skip": ["none", "right"], "turn": [True, False]}

@@ -23,10 +23,10 @@ WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
   };
   heads = divisor(extents.heads);
-  if (isPlaneByPlane() || order == WorkOrder::ShortestLast) {
+  if (isLinear() || order == WorkOrder::ShortestLast) {
     blocks = divisor(extents.blocks);
   }
-  if (isPlaneByPlane()) {
+  if (isLinear()) {
     return;
   }
   planes = mul(builder, loc, extents.heads, extents.batches);
@@ -106,7 +106,7 @@ WorkNumbering::Place WorkNumbering::placeWithLastSection(OpBuilder &builder,
 
 WorkNumbering::Place WorkNumbering::placeOf(OpBuilder &builder, Location loc,
                                             Value item) const {
-  if (isPlaneByPlane()) {
+  if (isLinear()) {
     auto [plane, block] = blocks.divide(builder, loc, item);
     return {plane, block};
   }

@@ -12,7 +12,8 @@ namespace attn::codegen {
 /// The extents of the work items, i32. A plane is a head of a batch.
 struct WorkExtents {
   mlir::Value blocks, heads, batches;
-  mlir::Value section; // planes worked through together; null: all
+  mlir::Value section; // planes worked through together, or as the last ones;
+                       // null: all
 
   mlir::Value count(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
@@ -36,8 +37,8 @@ private:
   /// A plane and a row block.
   using Place = std::pair<mlir::Value, mlir::Value>;
 
-  /// Whether the row blocks of one plane come after those of another.
-  bool isPlaneByPlane() const {
+  /// Whether all planes come one by one, from their first row block on.
+  bool isLinear() const {
     return order == WorkOrder::Linear && !extents.section;
   }
   Place placeOf(mlir::OpBuilder &builder, mlir::Location loc,
@@ -60,8 +61,8 @@ private:
   /// planes, and, with many items, of the planes of the last section, which may
   /// be narrower. Without sections `wide` is all planes.
   Divisor items, wide, narrow;
-  /// For an order with a last section, of `wide` planes: its first plane and
-  /// item.
+  /// For `shortest_last`: the first plane and item of the last section, of
+  /// `wide` planes. `items` and `narrow` are not set.
   mlir::Value lastPlanes, lastItems;
 };
 

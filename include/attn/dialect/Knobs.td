@@ -72,8 +72,8 @@ def Attn_WorkWords : Attn_Words<"WorkKind", "how work items reach CTAs", [
   "dynamic"]>; // persistent: a global counter
 def Attn_OrderWords : Attn_Words<"WorkOrder", "order of the work items", [
   "linear",          // row block fastest, then head, then batch
-  "longest_first",  // last row block first, heads and batches of a section fastest
-  "shortest_last"]>; // last row block of each head first; the heads of a last section as with longest_first
+  "longest_first", // last row block first, heads and batches of a section fastest
+  "shortest_last"]>; // head by head, each from its last row block on; the heads of the last section as with longest_first
 def Attn_RowMaxWords : Attn_Words<"RowMax", "where the reference of a row's exponentials comes from", [
   "running", "first_block",
   "integer"]>; // running, from the scores' bits as integers, at least 0
@@ -327,7 +327,8 @@ def Attn_SectionMib
   let at = 4;
   let only = [Attn_Where<"order", "linear", 1>];
   let detail = "the most MiB of K and V in a section of heads. Sections are processed one after another, so that the K and V of one "
-               "stay in the L2 cache; with shortest_last there is only a last one (0: one section)";
+               "stay in the L2 cache; with shortest_last, of the heads that come last, while those before come one by one (0: all heads are one "
+               "section, so that both orders are the same)";
   let shortAt = 0;
   let shown = [Attn_Shown<"16", ["dynamic_d128", "test/Tools/sim-dynamic.test"]>];
 }

@@ -172,7 +172,7 @@ def Tile_NextWorkOp : Tile_Op<"next_work", [AttrSizedOperandSegments,
     `extents`: the numbers of row blocks, heads and batches. Their product is the number of
     items. In a cluster an item has one row block for each CTA, and `extents` counts them as one.
     `section`: how many heads, over all batches, are worked through together (absent: all, or one with
-    `order = linear`).
+    `order = linear`), or, with `order = shortest_last`, as the last ones.
     `cut`: the results of a `tile.cut`, which splits the last items into parts.
 
     **Example** `%w = tile.next_work extents(%blocks, %heads, %batches) section(%n)`

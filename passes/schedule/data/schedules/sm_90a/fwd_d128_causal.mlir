@@ -1,7 +1,7 @@
 // Forward, head dims 128, sm_90a, causal masks: as without a mask (fwd_d128_none.mlir), but up to 512 keys in narrower
 // tiles, of which the mask leaves fewer scores unused.
 // Measured 2026-11-26 on one NVIDIA H200 (driver 580.159.04), 2 rounds of slices of 12 ms: docs/problem-classes.md.
-// Sequences of at most 256 tokens have 1.022 of the speed if their heads are taken in order (2026-11-27, 5 rounds of slices of 20 ms),
+// Sequences of at most 256 tokens are 1.022 times as fast in linear order as with the longest items first (2026-11-27, 5 rounds of slices of 20 ms),
 // and with three items in flight another 1.001 to 1.012 at 64x256x16 (2026-11-28, five races on two H200 and an H100).
 attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
@@ -34,7 +34,7 @@ attn.table_entry fwd @fwd_d128_causal_cut head_dim 128, 128
   }
 }>
 
-// K and V have three slots: 1.01 times as fast as with four, at 64x256x16. The short items of the last 128 heads end the launch:
+// K and V have three slots: 1.01 times as fast as with four, at 64x256x16. The short items of up to 128 heads of K and V end the launch:
 // 1.008, 1.017 and 1.002 times as fast as in linear order at 64x256x16, 32x256x16 and 128x256x16 (2026-11-28, one H200, 9 rounds).
 attn.table_entry fwd @fwd_d128_causal_256 head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
