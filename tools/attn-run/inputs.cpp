@@ -88,8 +88,9 @@ double anchorOfQuery(const Inputs &inputs) {
 /// Returns column 0 of a key: shiftOf() in units of the anchor.
 float anchorOfKey(const Problem &problem, int64_t j) {
   double log2e = 1.4426950408889634;
-  double product = shiftOf(problem.inputs, j) / (double(problem.scale) * log2e);
-  if (std::isinf(product)) {
+  double shift = shiftOf(problem.inputs, j);
+  double product = shift / (double(problem.scale) * log2e);
+  if (std::isinf(shift)) {
     return float(product);
   }
   double largest = largestProduct(problem);
@@ -106,7 +107,7 @@ bool readUnits(const std::string &text, size_t at, Inputs &inputs) {
 
 /// Whether the fields of a spike have values that its elements can have: nobody
 /// sees a key at -infinity.
-bool isSpike(const Inputs &inputs) {
+bool hasSpikeValues(const Inputs &inputs) {
   bool isBelow = std::isfinite(inputs.units) || inputs.units < 0;
   return isBelow && std::isfinite(inputs.factorOfV);
 }
@@ -128,7 +129,7 @@ bool readKey(const std::string &text, size_t at, Inputs &inputs) {
       return false;
     }
   }
-  return *end == 0 && isSpike(inputs);
+  return *end == 0 && hasSpikeValues(inputs);
 }
 
 std::string spellNumber(double number) {
