@@ -33,8 +33,8 @@ WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
   Value width = extents.section ? extents.section : planes;
   if (order == WorkOrder::ShortestLast) {
     width = arith::MinUIOp::create(builder, loc, width, planes);
-    lastPlanes = sub(builder, loc, planes, width);
-    lastItems = mul(builder, loc, lastPlanes, extents.blocks);
+    firstLastPlane = sub(builder, loc, planes, width);
+    firstLastItem = mul(builder, loc, firstLastPlane, extents.blocks);
   }
   wide = divisor(width);
   if (order == WorkOrder::ShortestLast || !extents.section) {
@@ -93,13 +93,13 @@ WorkNumbering::Place WorkNumbering::placeWithLastSection(OpBuilder &builder,
                                                          Value item) const {
   auto [plane, others] = blocks.divide(builder, loc, item);
   auto [lastOthers, in] =
-      wide.divide(builder, loc, sub(builder, loc, item, lastItems));
+      wide.divide(builder, loc, sub(builder, loc, item, firstLastItem));
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
-                                       item, lastItems);
+                                       item, firstLastItem);
   auto select = [&](Value last, Value other) {
     return arith::SelectOp::create(builder, loc, isLast, last, other);
   };
-  Value lastPlane = arith::AddIOp::create(builder, loc, lastPlanes, in);
+  Value lastPlane = arith::AddIOp::create(builder, loc, firstLastPlane, in);
   return {select(lastPlane, plane),
           blockAfter(builder, loc, select(lastOthers, others))};
 }

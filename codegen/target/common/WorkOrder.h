@@ -63,7 +63,7 @@ private:
   Divisor items, wide, narrow;
   /// For `shortest_last`: the first plane and item of the last section, of
   /// `wide` planes. `items` and `narrow` are not set.
-  mlir::Value lastPlanes, lastItems;
+  mlir::Value firstLastPlane, firstLastItem;
 };
 
 } // namespace attn::codegen
