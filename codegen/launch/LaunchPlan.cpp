@@ -26,7 +26,7 @@ static ProblemAttr problemOfPlan(ws::KernelOp kernel) {
                                 p.getHeadDim(), p.getHeadDimV(), p.getLayout(),
                                 p.getMask(), p.getScoreRegion(),
                                 attn::RegionKind::Present, p.getBounds(),
-                                RowKeys::None);
+                                RowKeys::None, p.getDropout());
 }
 
 /// Returns all choices of a kernel for each launch. The later a launch, the

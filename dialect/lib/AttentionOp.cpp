@@ -88,7 +88,7 @@ ProblemAttr AttentionOp::getProblem() {
       getContext(), KernelKind::Fwd, getQuery().getType().getElementType(),
       getHeadDim(), getHeadDimV(), getLayout(), getMask(),
       regionKind(getScoreRegion(), 3), regionKind(getMaskRegion(), 2),
-      getBoundKinds(), getRowKeysSides());
+      getBoundKinds(), getRowKeysSides(), hasDropout());
 }
 
 bool attn::hasPrefix(Region &rowKeys) {

@@ -14,7 +14,8 @@ ProblemAttr DeltaOp::getProblem() {
                           getOut().getType().getElementType(), getHeadDimV(),
                           getHeadDimV(), getLayout(), MaskKind::None,
                           attn::RegionKind::Absent, attn::RegionKind::Absent,
-                          MaskBounds::None, RowKeys::None);
+                          MaskBounds::None, RowKeys::None,
+                          /*dropout=*/false);
 }
 
 /// Checks that row statistics have a row for each of `queries`.
@@ -53,7 +54,7 @@ ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
   return ProblemAttr::get(
       getContext(), kind, getQuery().getType().getElementType(), getHeadDim(),
       getHeadDimV(), getLayout(), getMask(), regionKind(getScoreRegion(), 3),
-      regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides());
+      regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides(), hasDropout());
 }
 
 ProblemAttr AttentionBwdOp::getUserProblem(KernelKind kind) {
@@ -61,7 +62,7 @@ ProblemAttr AttentionBwdOp::getUserProblem(KernelKind kind) {
   return p ? ProblemAttr::get(getContext(), kind, p.getDtype(), p.getHeadDim(),
                               p.getHeadDimV(), p.getLayout(), p.getMask(),
                               p.getScoreRegion(), p.getMaskRegion(),
-                              p.getBounds(), p.getRowKeys())
+                              p.getBounds(), p.getRowKeys(), p.getDropout())
            : ProblemAttr();
 }
 
@@ -315,7 +316,8 @@ ProblemAttr SumGradientOp::getProblem() {
                           BFloat16Type::get(getContext()), /*head_dim=*/16,
                           /*head_dim_v=*/16, LayoutKind::BSHD, MaskKind::None,
                           attn::RegionKind::Absent, attn::RegionKind::Absent,
-                          MaskBounds::None, RowKeys::None);
+                          MaskBounds::None, RowKeys::None,
+                          /*dropout=*/false);
 }
 
 /// C4
@@ -545,7 +547,8 @@ ProblemAttr ClearSumsOp::getProblem() {
   return ProblemAttr::get(
       getContext(), KernelKind::Clear, getDtype(), getHeadDim(), getHeadDim(),
       LayoutKind::BHSD, MaskKind::None, attn::RegionKind::Absent,
-      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None);
+      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None,
+                          /*dropout=*/false);
 }
 
 LogicalResult ClearSumsOp::verify() {
@@ -565,7 +568,8 @@ ProblemAttr ConvertSumsOp::getProblem() {
       getContext(), KernelKind::Convert,
       getGradient().getType().getElementType(), getHeadDim(), getHeadDim(),
       getLayout(), MaskKind::None, attn::RegionKind::Absent,
-      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None);
+      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None,
+                          /*dropout=*/false);
 }
 
 LogicalResult ConvertSumsOp::verify() {

@@ -502,7 +502,7 @@ static ProblemAttr problemOfArguments(PlanOp plan) {
                                   p.getDtype(), p.getHeadDim(), p.getHeadDimV(),
                                   p.getLayout(), p.getMask(),
                                   p.getScoreRegion(), p.getMaskRegion(),
-                                  p.getBounds(), p.getRowKeys());
+                                  p.getBounds(), p.getRowKeys(), p.getDropout());
 }
 
 LogicalResult PlanOp::verifyRegions() {

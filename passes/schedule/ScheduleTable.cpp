@@ -37,10 +37,6 @@ bool attn::transposesShares(ConfigAttr config) {
   return config.getTileN() % kRowsOfSums != 0;
 }
 
-bool attn::hasRoomForDropout(ConfigAttr config) {
-  return !transposesShares(config) && config.getKeptP() == KeptP::F32;
-}
-
 static TableEntry makeEntry(const FileEntry &entry, const TableKey &wanted,
                             StringRef path) {
   return {path.str(),
@@ -66,19 +62,24 @@ static bool choosesByQueries(const TableFile &file) {
 }
 
 /// Whether a file has transposed shares of dQ: only then a kernel that adds
-/// them has registers for more queries, and none for a function.
+/// them has registers for more queries, and none for a function or dropout.
 static bool hasTransposedShares(const TableFile &file) {
-  return file.last().key.kind == KernelKind::Bwd &&
+  KernelKind kind = file.last().key.kind;
+  return (kind == KernelKind::Bwd || kind == KernelKind::BwdOrdered) &&
          transposesShares(file.last().config);
 }
 
-/// Whether the kernels of a file have registers for the functions and bounds of
-/// `wanted`, of which the masks of a key do not tell.
+/// Whether the kernels of a file have registers for the functions, bounds and
+/// dropout of `wanted`, of which the masks of a key do not tell.
 static bool hasRoomFor(const TableFile &file, const TableKey &wanted) {
-  if (choosesByQueries(file) || hasTransposedShares(file)) {
+  if (hasTransposedShares(file)) {
+    return wanted.plain && !wanted.dropout;
+  }
+  if (choosesByQueries(file)) {
     return wanted.plain;
   }
-  return file.last().config.getKeptP() == KeptP::F32 || !wanted.hasFunction;
+  return file.last().config.getKeptP() == KeptP::F32 ||
+         !(wanted.hasFunction || wanted.dropout);
 }
 
 /// Returns the entries of a file that cover `wanted`.

@@ -42,6 +42,7 @@ TableKey TableKey::of(ProblemAttr problem, StringRef target) {
   key.hasFunction = region != attn::RegionKind::Absent ||
                     problem.getRowKeys() != RowKeys::None;
   key.plain = !key.hasFunction && problem.getBounds() == MaskBounds::None;
+  key.dropout = problem.getDropout();
   // Reading elements at positions needs registers for addresses.
   if (region == attn::RegionKind::Gathering) {
     key.masks |= TableMasks::Gathers;

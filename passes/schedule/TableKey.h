@@ -20,6 +20,7 @@ struct TableKey {
   bool hasFunction =
       false;          // of a look-up: a score or mask function, or `row_keys`
   bool plain = false; // of a look-up: no function, no bounds of a window
+  bool dropout = false; // of a look-up
 
   static TableKey of(ProblemAttr problem, llvm::StringRef target);
   static TableKey of(TableEntryOp entry);

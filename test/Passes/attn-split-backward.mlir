@@ -125,7 +125,7 @@ func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
 // Otherwise those who add to the sums take turns, if the table has such a kernel.
 // CHECK-LABEL: func.func @turns
 // CHECK: %[[ZEROS:.*]], %[[TURNS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>
-// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) :
+// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) transposed(80) :
 // CHECK: attn.convert_sums %[[SUMS]]
 func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
@@ -189,11 +189,20 @@ func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
   return %dk, %dv : !w, !w
 }
 
-// Blocks of 80 queries leave dropout no registers: there one order, which is one of any.
-// CHECK-LABEL: func.func @dropout
-// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
+// Transposed shares leave dropout no registers, in any order or in one.
+// CHECK-LABEL: func.func @dropout(
+// CHECK: attn.attention_bwd {{.*}} gradients(sums) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
 func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!w, !w, !w)
     attributes {attn.any_order} {
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
+      : (!w, !w, !w, !w, !l)
+  return %dq, %dk, %dv : !w, !w, !w
+}
+
+// CHECK-LABEL: func.func @dropout_in_turns
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) dropout(
+func.func @dropout_in_turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>)
+    -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
       : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w

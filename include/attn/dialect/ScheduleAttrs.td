@@ -24,7 +24,8 @@ def Attn_ProblemAttr : Attn_Attr<"Problem", "problem"> {
     EnumParameter<Attn_MaskKind>:$mask, EnumParameter<Attn_RegionKind>:$score_region,
     EnumParameter<Attn_RegionKind>:$mask_region,
     DefaultValuedParameter<"::attn::MaskBounds", "::attn::MaskBounds::None">:$bounds,
-    DefaultValuedParameter<"::attn::RowKeys", "::attn::RowKeys::None">:$row_keys);
+    DefaultValuedParameter<"::attn::RowKeys", "::attn::RowKeys::None">:$row_keys,
+    DefaultValuedParameter<"bool", "false">:$dropout);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

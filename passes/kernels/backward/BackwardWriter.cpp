@@ -169,9 +169,18 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
 // Work items, loads and stores.
 //===----------------------------------------------------------------------===//
 
-/// Items of one head that run at the same time wait for each other's turns, so
-/// the items of this many heads are interleaved.
-static constexpr int64_t headsSideBySide = 8;
+/// Returns how many heads have their items interleaved, since items of one head
+/// that run at the same time wait for each other's turns. One block of keys of
+/// each of these heads has 512 KiB of K and V; of short sequences, up to twice
+/// as many heads are interleaved, as long as all of them have at most 8 MiB.
+static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
+                                  int64_t bytesOfKey) {
+  int64_t least =
+      std::max<int64_t>(8, (512 << 10) / (keys.tile * bytesOfKey));
+  Value length = b.max(keys.length, b.i32(1));
+  Value heads = b.div(b.i32((8 << 20) / bytesOfKey), length);
+  return b.max(b.min(heads, b.i32(2 * least)), b.i32(least));
+}
 
 Value BackwardWriter::writeNext() {
   Type type = tile::WorkType::get(b.getContext());
@@ -180,7 +189,13 @@ Value BackwardWriter::writeNext() {
   if (owned == Side::Key) {
     matrix.repeats = group;
   }
-  Value section = args.turns ? b.i32(headsSideBySide) : Value();
+  Value section;
+  if (args.turns) {
+    int64_t columns = columnsOf(args.k, args, config) +
+                      columnsOf(args.v, args, config);
+    section = writeHeadsSideBySide(
+        b, axis, columns * elementType.getIntOrFloatBitWidth() / 8);
+  }
   auto region = tile::WorkOp::create(b, b.loc);
   b.setInsertionPointToStart(&region.getBody().emplaceBlock());
   return b.step("next", {}, type, [&](ValueRange) -> Values {

@@ -105,19 +105,13 @@ struct SumsKind {
 } // namespace
 
 /// Returns the kinds of kernels with sums of dQ that an op may become, in the
-/// order of preference. Kernels with turns compute all gradients. One order is
-/// one of any: it is for dropout, where the others have no registers left.
+/// order of preference. Kernels with turns compute all gradients.
 static SmallVector<SumsKind> kindsOf(AttentionBwdOp op) {
-  constexpr SumsKind ordered = {Gradients::Sums, /*inTurns=*/true};
   if (isInTurns(op)) {
-    return {ordered};
+    return {{Gradients::Sums, /*inTurns=*/true}};
   }
-  SmallVector<SumsKind> kinds = {{Gradients::Sums, false}};
-  if (op.hasDropout()) {
-    kinds.push_back(ordered);
-  }
-  kinds.push_back({Gradients::SumsDK, false});
-  return kinds;
+  return {{Gradients::Sums, /*inTurns=*/false},
+          {Gradients::SumsDK, /*inTurns=*/false}};
 }
 
 /// Returns the two parts of several gradients, or nothing for a single one.
@@ -213,12 +207,6 @@ struct SplitBackwardPass
     return scheduleFile.empty() && (mayWaitLong || keepsSlope);
   }
 
-  /// Whether the table's entry lacks registers for dropout.
-  bool lacksRegisters(AttentionBwdOp op, ConfigAttr config) {
-    return scheduleFile.empty() && op.hasDropout() &&
-           !hasRoomForDropout(config);
-  }
-
   /// Returns the kernel with sums of dQ, or nothing if there is to be none.
   FailureOr<std::optional<SumsKernel>> chooseSums(AttentionBwdOp op) {
     if (!op->getParentOfType<func::FuncOp>() || needsOwnSchedule(op) ||
@@ -238,9 +226,6 @@ struct SplitBackwardPass
       FailureOr<ConfigAttr> config = configOf(op, problem);
       if (failed(config)) {
         return failure();
-      }
-      if (lacksRegisters(op, *config)) {
-        continue;
       }
       int64_t columns = config->getTileD(), queries = config->getTileN();
       return std::optional(SumsKernel{

@@ -342,7 +342,8 @@ chooseEntries(MLIRContext *context, const EntryHead &head, StringRef mask,
   auto problem = ProblemAttr::get(
       context, KernelKind::Fwd, BFloat16Type::get(context), head.headDim,
       head.headDimV, LayoutKind::BSHD, *kind, attn::RegionKind::Absent,
-      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None);
+      attn::RegionKind::Absent, MaskBounds::None, RowKeys::None,
+      /*dropout=*/false);
   SmallVector<std::pair<std::string, std::string>> chosen;
   bool found = false;
   std::string reported = collect(context, [&] {

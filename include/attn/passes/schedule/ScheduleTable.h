@@ -33,10 +33,6 @@ ConfigAttr withKnob(ConfigAttr config, Knob knob, int64_t value);
 /// blocks of queries are no multiple of these rows.
 bool transposesShares(ConfigAttr config);
 
-/// Whether a kernel of all gradients has registers for dropout, which the table
-/// does not distinguish.
-bool hasRoomForDropout(ConfigAttr config);
-
 /// Returns the entries whose keys match `problem` on `target`, in the order in
 /// which launches try them; the last one has no condition. They are those of
 /// the lowest rung from `firstRung` on that has any, or none if the ladder ends

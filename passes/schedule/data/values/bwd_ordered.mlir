@@ -24,6 +24,8 @@ module attributes {attn.values = #attn.kernel_values<bwd_ordered {
   step put_ds dss<M, N>
   step mm_dq dq<N, D>
   step put_dq dqe<N, D>
+  step mm_dqt dqt<D, N>
+  step put_dqt dqte<D, N>
   step cvt_dk dke<M, D>
   step cvt_dv dve<M, DV>
 }>} {}

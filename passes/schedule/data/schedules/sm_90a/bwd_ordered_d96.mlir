@@ -29,7 +29,7 @@ attn.table_entry bwd_ordered @bwd_ordered_d96 head_dim 96, 96
   knob launch dependent
   knob peel first
   body load {
-    kv { ld_q ld_lse ld_dl once : ld_k ld_do once : ld_v }
+    kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
   }
   body turns {
     kv { wait_dq sig(turn) wait(added) pass_dq }
