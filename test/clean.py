@@ -127,9 +127,10 @@ def gradient_cases():
         for mask in ("none", "causal_bottom_right", "window", "softcap"):
             yield generated_case(GRADIENTS, f"{name_of(dims)}, any order", dims, mask, None)
     for dim in (64, 96, 128):
-        yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), "causal_bottom_right", None)
+        for mask in ("none", "causal_bottom_right"):
+            yield generated_case(GRADIENTS, f"d{dim}, dropout", (dim, dim), mask, None)
         yield generated_case(GRADIENTS, f"d{dim}", (dim, dim), "alibi", None)
-    for dims in ((64, 64), (192, 128), (256, 256)):
+    for dims in ((64, 64), (128, 128), (192, 128), (256, 256)):
         yield generated_case(GRADIENTS, f"{name_of(dims)}, dropout, any order", dims, "causal_bottom_right", None)
     for dim in (128, 256):
         for places in ("", "h", "i", "bj", "hij", "difference"):

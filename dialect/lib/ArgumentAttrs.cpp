@@ -523,6 +523,14 @@ static LogicalResult verifyRoles(Operation *kernel, ArgumentsAttr args,
                                "bound of the problem, ")
            << wanted << ", got " << bounds;
   }
+  bool hasRate = args.find(ArgumentRole::DropoutRate).has_value();
+  if (problem.getKind() != KernelKind::Custom &&
+      hasRate != problem.getDropout()) {
+    return kernel->emitOpError("expected an argument of role 'dropout_rate' if "
+                               "and only if the problem has dropout, got ")
+           << (hasRate ? "one" : "none") << " and 'dropout' "
+           << (problem.getDropout() ? "true" : "false");
+  }
   return success();
 }
 

@@ -54,7 +54,8 @@ ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
   return ProblemAttr::get(
       getContext(), kind, getQuery().getType().getElementType(), getHeadDim(),
       getHeadDimV(), getLayout(), getMask(), regionKind(getScoreRegion(), 3),
-      regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides(), hasDropout());
+      regionKind(getMaskRegion(), 2), getBoundKinds(), getRowKeysSides(),
+      hasDropout());
 }
 
 ProblemAttr AttentionBwdOp::getUserProblem(KernelKind kind) {
@@ -548,7 +549,7 @@ ProblemAttr ClearSumsOp::getProblem() {
       getContext(), KernelKind::Clear, getDtype(), getHeadDim(), getHeadDim(),
       LayoutKind::BHSD, MaskKind::None, attn::RegionKind::Absent,
       attn::RegionKind::Absent, MaskBounds::None, RowKeys::None,
-                          /*dropout=*/false);
+      /*dropout=*/false);
 }
 
 LogicalResult ClearSumsOp::verify() {
@@ -569,7 +570,7 @@ ProblemAttr ConvertSumsOp::getProblem() {
       getGradient().getType().getElementType(), getHeadDim(), getHeadDim(),
       getLayout(), MaskKind::None, attn::RegionKind::Absent,
       attn::RegionKind::Absent, MaskBounds::None, RowKeys::None,
-                          /*dropout=*/false);
+      /*dropout=*/false);
 }
 
 LogicalResult ConvertSumsOp::verify() {

@@ -497,12 +497,13 @@ static ProblemAttr problemOfArguments(PlanOp plan) {
   bool isOne = llvm::all_of(plan.getVariants(), [](VariantOp variant) {
     return llvm::hasSingleElement(variant.getKernels());
   });
-  return isOne ? p
-               : ProblemAttr::get(p.getContext(), KernelKind::Custom,
-                                  p.getDtype(), p.getHeadDim(), p.getHeadDimV(),
-                                  p.getLayout(), p.getMask(),
-                                  p.getScoreRegion(), p.getMaskRegion(),
-                                  p.getBounds(), p.getRowKeys(), p.getDropout());
+  return isOne
+             ? p
+             : ProblemAttr::get(p.getContext(), KernelKind::Custom,
+                                p.getDtype(), p.getHeadDim(), p.getHeadDimV(),
+                                p.getLayout(), p.getMask(), p.getScoreRegion(),
+                                p.getMaskRegion(), p.getBounds(),
+                                p.getRowKeys(), p.getDropout());
 }
 
 LogicalResult PlanOp::verifyRegions() {

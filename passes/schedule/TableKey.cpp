@@ -98,11 +98,13 @@ TableKey::Cost TableKey::cost(const TableKey &wanted) const {
 }
 
 std::string TableKey::describeProblem() const {
-  return llvm::formatv("{0}, {1}, head dims {2}{3} and {4}{5}, mask '{6}'",
-                       stringifyKernelKind(kind), llvm::join(dtypes, " or "),
-                       exact ? "exactly " : "", headDim, headDimV,
-                       packed ? ", packed heads" : "",
-                       llvm::join(tableMaskWords(masks), "' and '"));
+  return llvm::formatv(
+      "{0}, {1}, head dims {2}{3} and {4}{5}, mask '{6}'{7}{8}",
+      stringifyKernelKind(kind), llvm::join(dtypes, " or "),
+      exact ? "exactly " : "", headDim, headDimV,
+      packed ? ", packed heads" : "",
+      llvm::join(tableMaskWords(masks), "' and '"),
+      hasFunction ? ", a function" : "", dropout ? ", dropout" : "");
 }
 
 std::string TableKey::describe() const {

@@ -18,9 +18,9 @@ struct TableKey {
   bool exact = false;  // of an entry: only for its own head dims
   bool packed = false; // of an entry: for problems whose heads it packs
   bool hasFunction =
-      false;          // of a look-up: a score or mask function, or `row_keys`
-  bool plain = false; // of a look-up: no function, no bounds of a window
-  bool dropout = false; // of a look-up
+      false;            // of a look-up: a score or mask function, or `row_keys`
+  bool plain = false;   // of a look-up: no function, no bounds of a window
+  bool dropout = false; // of a look-up: whether weights are dropped
 
   static TableKey of(ProblemAttr problem, llvm::StringRef target);
   static TableKey of(TableEntryOp entry);

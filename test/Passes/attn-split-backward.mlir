@@ -191,7 +191,7 @@ func.func @one_unused(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
 
 // Transposed shares leave dropout no registers, in any order or in one.
 // CHECK-LABEL: func.func @dropout(
-// CHECK: attn.attention_bwd {{.*}} gradients(sums) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
+// CHECK: attn.attention_bwd {{.*}} sums({{[^)]*}}) scale({{.*}} gradients(sums) dropout(%[[RATE:.*]], %[[STATE:.*]]) : (
 func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!w, !w, !w)
     attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)

@@ -7,7 +7,7 @@
 
 !t = tensor<?x?x?x64xbf16>
 // CHECK-LABEL: tile.kernel @f args ["q" query ("b", "sq", "hq", "d"), "k" key {{.*}}, "scale" scale {{.*}}, "dropout_rate" dropout_rate from 0.000000e+00 to 1.000000e+00, "dropout_state" dropout_state, "sinks" sinks ("hq"), "o" output
-// CHECK-SAME: "lse" lse
+// CHECK-SAME: "lse" lse{{.*}} dropout = true>
 // CHECK: ^bb0({{.*}}: f32, %[[RATE:.*]]: f32, %[[STATE:.*]]: tensor<2xi64>, %[[SINKS:.*]]: tensor<?xf32>, %
 // CHECK: arith.mulf %[[RATE]], %{{.*}} : f32
 // CHECK: %[[DROP:.*]] = arith.minsi

@@ -102,11 +102,13 @@ CASES = [
 TABLE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "schedule", "data", "schedules", "sm_90a")
 ORDERED, ANY, DQ, DK_DV = (("bwd_ordered_d128", "bwd_ordered_d128"), ("bwd_d128_none", "bwd_d128"), ("bwd_dq_d128", "bwd_dq_d128"),
                            ("bwd_dk_dv_d128", "bwd_dk_dv_d128"))
+TRANSPOSED = ("bwd_ordered_d128_none", "bwd_ordered_d128")
 BACKWARD = [
     ("dX read before both warpgroups have put theirs", [("sync(put) + 1 ", "")], r"V8: expected 'mm_dq\[0\]'.* to read 'dss\[1\]'.* after 'put_ds\[1\]'", *ORDERED),
     ("dX put where the block before is read", [("dss in smem depth 2", "dss in smem depth 1")], r"V9: expected 'put_ds\[1\]'.* to overwrite 'dss\[1\]'", *ORDERED),
     ("a turn that nobody waits for", [("wait(turn) + 1 ", "")], "V6: expected edge 'turn'.*got no wait", *ORDERED),
     ("additions that nobody signals", [("sig(added) + 1 ", "")], "V6: expected edge 'added'.*got no signal", *ORDERED),
+    ("transposed shares added before their turn", [("wait(turn) red_dq", "red_dq wait(turn)")], "V30: expected edges", *TRANSPOSED),
     ("additions without turns", [("wait(turn) + 1 ", ""), ("sig(turn) ", ""), ("  edge turn credits 0\n", "")], "V30: expected edges", *ORDERED),
     ("additions signalled before they are made", [("red_dq + 1 sig(added) + 1", "sig(added) + 1 red_dq + 1")], "V30: expected edges", *ORDERED),
     ("additions signalled a block early", [("sig(added) + 1", "sig(added)")], "V30: expected edges", *ORDERED),

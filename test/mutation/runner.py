@@ -301,7 +301,7 @@ def gradient_problems(kernel):
     yield problem(m // 2, 3 * m + 1, 2, heads=2)
     # Whole blocks alone; and more heads than those whose items lie side by side.
     yield problem(m, 2 * n, 1)
-    yield problem(m + 1, 5, 1, heads=3, batches=3, heads_of_keys=3)
+    yield problem(m + 1, 5, 1, heads=11, batches=3, heads_of_keys=11)
     # Diagonals through one block and two, and all elements of a fragment.
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)

@@ -169,17 +169,18 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
 // Work items, loads and stores.
 //===----------------------------------------------------------------------===//
 
-/// Returns how many heads have their items interleaved, since items of one head
-/// that run at the same time wait for each other's turns. One block of keys of
-/// each of these heads has 512 KiB of K and V; of short sequences, up to twice
-/// as many heads are interleaved, as long as all of them have at most 8 MiB.
+/// Returns the number of heads whose items are interleaved. The more they are,
+/// the fewer CTAs wait in line for the turns of one head, but blocks of queries
+/// of all of them have to stay in the L2 cache. Bytes are those of K and V: of
+/// one block of keys of all heads, and of whole heads, if they are short.
 static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
                                   int64_t bytesOfKey) {
-  int64_t least =
-      std::max<int64_t>(8, (512 << 10) / (keys.tile * bytesOfKey));
+  constexpr int64_t fewest = 8, bytesOfBlocks = 512 << 10,
+                    bytesOfHeads = 8 << 20;
+  int64_t usual = std::max(fewest, bytesOfBlocks / (keys.tile * bytesOfKey));
   Value length = b.max(keys.length, b.i32(1));
-  Value heads = b.div(b.i32((8 << 20) / bytesOfKey), length);
-  return b.max(b.min(heads, b.i32(2 * least)), b.i32(least));
+  Value heads = b.div(b.i32(bytesOfHeads / bytesOfKey), length);
+  return b.max(b.min(heads, b.i32(2 * usual)), b.i32(usual));
 }
 
 Value BackwardWriter::writeNext() {
@@ -191,8 +192,8 @@ Value BackwardWriter::writeNext() {
   }
   Value section;
   if (args.turns) {
-    int64_t columns = columnsOf(args.k, args, config) +
-                      columnsOf(args.v, args, config);
+    int64_t columns =
+        columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
     section = writeHeadsSideBySide(
         b, axis, columns * elementType.getIntOrFloatBitWidth() / 8);
   }

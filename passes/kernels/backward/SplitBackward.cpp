@@ -105,13 +105,19 @@ struct SumsKind {
 } // namespace
 
 /// Returns the kinds of kernels with sums of dQ that an op may become, in the
-/// order of preference. Kernels with turns compute all gradients.
-static SmallVector<SumsKind> kindsOf(AttentionBwdOp op) {
+/// order of preference. Kernels with turns compute all gradients. One order is
+/// one of any: a schedule of the user may give it to ops that need none.
+static SmallVector<SumsKind> kindsOf(AttentionBwdOp op, bool hasFile) {
+  constexpr SumsKind ordered = {Gradients::Sums, /*inTurns=*/true};
   if (isInTurns(op)) {
-    return {{Gradients::Sums, /*inTurns=*/true}};
+    return {ordered};
   }
-  return {{Gradients::Sums, /*inTurns=*/false},
-          {Gradients::SumsDK, /*inTurns=*/false}};
+  SmallVector<SumsKind> kinds = {{Gradients::Sums, false}};
+  if (hasFile) {
+    kinds.push_back(ordered);
+  }
+  kinds.push_back({Gradients::SumsDK, false});
+  return kinds;
 }
 
 /// Returns the two parts of several gradients, or nothing for a single one.
@@ -214,7 +220,7 @@ struct SplitBackwardPass
                      [](Value result) { return result.use_empty(); })) {
       return std::optional<SumsKernel>();
     }
-    for (auto [gradients, inTurns] : kindsOf(op)) {
+    for (auto [gradients, inTurns] : kindsOf(op, !scheduleFile.empty())) {
       ProblemAttr problem = op.getProblem(gradients, inTurns);
       FailureOr<bool> has = hasEntry(op, problem);
       if (failed(has)) {

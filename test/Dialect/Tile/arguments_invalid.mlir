@@ -283,6 +283,26 @@ tile.kernel @kernel_c6_forward args ["q" query, "k" key, "v" value, "o" output w
 // -----
 
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected an argument of role 'dropout_rate' if and only if the problem has dropout, got one and 'dropout' false}}
+tile.kernel @kernel_c6_rate args ["q" query, "k" key, "v" value, "scale" scale, "rate" dropout_rate, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %rate: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent, dropout = true>
+// expected-error @below {{'tile.kernel' op expected an argument of role 'dropout_rate' if and only if the problem has dropout, got none and 'dropout' true}}
+tile.kernel @kernel_c6_dropout args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write] problem #p {
+^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{'tile.kernel' op expected an argument of role 'bound' for each bound of the problem, 0, got 1}}
 tile.kernel @kernel_c6_bounds args ["q" query, "k" key, "v" value, "scale" scale, "o" output write, "lse" lse write, "n" bound] problem #p {
 ^bb0(%a0: tensor<?x?x?x64xbf16>, %a1: tensor<?x?x?x64xbf16>, %a2: tensor<?x?x?x64xbf16>, %a3: f32, %a4: tensor<?x?x?x64xbf16>, %a5: tensor<?x?x?xf32>, %n: i32):

@@ -361,9 +361,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     its blocks of queries are no multiple of 64, it adds `transposed` shares. If the
     function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
-    it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same. With dropout it is one with the attribute, too,
-    where a kernel of kind `bwd` adds `transposed` shares. Only a `schedule-file` gives such kernels to functions with a mask region but without the
-    attribute, and to dropout beside a score region whose derivative is not 1.
+    it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same. Only a `schedule-file` gives such kernels to functions with the attribute, to
+    functions with a mask region but without the attribute, and to dropout beside a score region whose derivative is not 1.
 
     If the mask region reads a tensor at the query, wherever the key is, and does not depend on the head, an op with `gradients(seeing)`
     finds the queries that may see each group of keys, once for all ops that own keys. They get its result, if the table has a kernel for it.
