@@ -25,6 +25,14 @@ def integer(name: str, value: Any) -> Any:
     raise ArgumentError(f"expected '{name}' to be an integer, got {value!r}")
 
 
+def bound(name: str, value: Any) -> Any:
+    """The value of a mask's bound as an int of 32 bits; torch's symbolic ints are returned unchanged."""
+    value = integer(name, value)
+    if type(value) is int and value >= 2**31:
+        raise ArgumentError(f"expected '{name}' to be below 2**31, got {value}")
+    return value
+
+
 def check_tensors(**values: Any) -> None:
     for name, value in values.items():
         if not _tensors.is_tensor(value):

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _dropout, _tensors
 from ._call import attend, repeat
-from ._checks import check_tensors, half_precision, integer, number
+from ._checks import bound, check_tensors, half_precision, number
 from ._errors import ArgumentError
 from ._ir import DROPOUT_STATE, SINKS
 from ._presets import check_factor, check_sinks, check_softcap, few_queries, fixed, flash_preset, given_as, operand
@@ -86,7 +86,7 @@ def flash_attn_func(q: Any, k: Any, v: Any, dropout_p: float = 0.0, softmax_scal
         check_sinks(sinks, q, q.shape[2])
     dropout_p = _dropout.rate(dropout_p, q)
     mask, bounds = _mask(causal, left, right)
-    given = tuple(name for name, bound in zip(("window_left", "window_right"), bounds) if bound is not None)
+    given = tuple(name for name, side in zip(("window_left", "window_right"), bounds) if side is not None)
     factor_kind = "tensor" if gradients_are_wanted(softmax_scale) else ""
     if factor_kind:
         check_factor("softmax_scale", number("softmax_scale", softmax_scale), is_positive=True)
@@ -114,8 +114,8 @@ def _result(out: Any, lse: Any, return_lse: bool, return_attn_probs: bool) -> An
 
 def _mask(causal: bool, left: int | None, right: int | None) -> tuple[str, list[int | None]]:
     """The mask and its bounds, left and right."""
-    bounds = [None if bound is None else integer("window_size", bound) for bound in (left, right)]
-    bounds = [None if bound is None or bound < 0 else bound for bound in bounds]
+    bounds = [None if side is None else bound("window_size", side) for side in (left, right)]
+    bounds = [None if side is None or side < 0 else side for side in bounds]
     if causal:
         return "causal_bottom_right", [bounds[0], None]
     return "none" if bounds == [None, None] else "window_bottom_right", bounds

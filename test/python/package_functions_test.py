@@ -228,6 +228,7 @@ class FlashAttnFunc(FunctionTest):
                 (ValueError, r"'window_size' to be \(left, right\), got 8", dict(window_size=8)),
                 (ValueError, r"'window_size' to be \(left, right\), got \(1, 2, 3\)", dict(window_size=(1, 2, 3))),
                 (ValueError, "'window_size' to be an integer, got 1.5", dict(window_size=(1.5, 0))),
+                (ValueError, r"'window_size' to be below 2\*\*31, got 9223372036854775808", dict(window_size=(0, 2**63))),
                 (ValueError, r"'alibi_slopes' to be \(2,\) or \(1, 2\), got \(3,\)", dict(alibi_slopes=np.ones(3, np.float32))),
                 (ValueError, "'alibi_slopes' to be float32, got float64", dict(alibi_slopes=np.ones(2))),
                 (ValueError, "'k' to have rank 4, got 3", dict(k=q[0]))):

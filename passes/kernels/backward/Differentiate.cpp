@@ -6,6 +6,7 @@
 #include "CaptureGradient.h"
 #include "SlopeWriter.h"
 #include "attn/dialect/RegionProgram.h"
+#include "attn/dialect/ScoreOps.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -215,9 +216,30 @@ static LogicalResult checkSinks(func::FuncOp func, AttentionOp attention) {
          << cast<BlockArgument>(sinks).getArgNumber() << " alone";
 }
 
+/// Requires scores that depend on those of Q and K, if a gradient of these is
+/// asked for: it would be zero, and have no product to be added to.
+static LogicalResult checkScores(func::FuncOp func, AttentionOp attention) {
+  Region &region = attention.getScoreRegion();
+  auto isAskedFor = [&](Value of) {
+    return !isMarked(func) || isAsked(func, of);
+  };
+  if (region.empty() ||
+      !(isAskedFor(attention.getQuery()) || isAskedFor(attention.getKey()))) {
+    return success();
+  }
+  Value score = region.front().getTerminator()->getOperand(0);
+  if (dependsOn(score, region.getArgument(0))) {
+    return success();
+  }
+  return attention.emitOpError(
+      "attn-differentiate: expected a score region that reads the score, for "
+      "the gradients of 'q' and 'k', got one without it");
+}
+
 static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
   if (failed(checkKernelFunction(func, attention)) ||
-      failed(checkStage(attention)) || failed(checkSinks(func, attention))) {
+      failed(checkStage(attention)) || failed(checkSinks(func, attention)) ||
+      failed(checkScores(func, attention))) {
     return failure();
   }
   for (Value capture : askedCaptures(func, attention)) {
