@@ -236,7 +236,7 @@ func.func @sinks(%q: !q, %scale: f32, %sinks: tensor<?xf32> {attn.gradient}) -> 
 !lse = tensor<?x?x?xf32>
 
 func.func @no_score(%q: !q, %k: !q, %v: !q, %scale: f32, %bias: f32) -> (!q, !lse) {
-  // expected-error @below {{'attn.attention' op attn-differentiate: expected a score region that reads the score, for the gradients of 'q' and 'k', got one without it}}
+  // expected-error @below {{'attn.attention' op attn-differentiate: expected a score region that reads the score, for the gradients of 'q', 'k' and 'v', got one without it}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%bias : f32) score_region {
       ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: f32):
         attn.yield %of : f32

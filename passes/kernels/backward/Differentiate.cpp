@@ -216,24 +216,22 @@ static LogicalResult checkSinks(func::FuncOp func, AttentionOp attention) {
          << cast<BlockArgument>(sinks).getArgNumber() << " alone";
 }
 
-/// Requires scores that depend on those of Q and K, if a gradient of these is
-/// asked for: it would be zero, and have no product to be added to.
+/// Requires a score region that reads the score, if a gradient of Q, K or V is
+/// asked for: their kernels have no form without the product of Q and K.
 static LogicalResult checkScores(func::FuncOp func, AttentionOp attention) {
   Region &region = attention.getScoreRegion();
-  auto isAskedFor = [&](Value of) {
-    return !isMarked(func) || isAsked(func, of);
-  };
-  if (region.empty() ||
-      !(isAskedFor(attention.getQuery()) || isAskedFor(attention.getKey()))) {
-    return success();
-  }
-  Value score = region.front().getTerminator()->getOperand(0);
-  if (dependsOn(score, region.getArgument(0))) {
+  Value operands[] = {attention.getQuery(), attention.getKey(),
+                      attention.getValue()};
+  bool isNeeded = llvm::any_of(
+      operands, [&](Value of) { return !isMarked(func) || isAsked(func, of); });
+  if (region.empty() || !isNeeded ||
+      dependsOn(region.front().getTerminator()->getOperand(0),
+                region.getArgument(0))) {
     return success();
   }
   return attention.emitOpError(
       "attn-differentiate: expected a score region that reads the score, for "
-      "the gradients of 'q' and 'k', got one without it");
+      "the gradients of 'q', 'k' and 'v', got one without it");
 }
 
 static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {

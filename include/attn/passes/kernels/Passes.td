@@ -95,7 +95,7 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     attribute `attn.gradient` is the query, the key, the value, the scale, the sinks or a capture of f32, f16 or bf16. All elements that a
     pair reads of such a capture have the same indices. Each of these is a position of the pair, used once, or the constant 0;
     or the attribute is "any_order", the capture of f32, and the indices do not depend on the score. A score region reads the
-    score, if the gradient of Q or K is asked for.
+    score, if the gradient of Q, K or V is asked for.
 
     **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd` of Q, K and V, and returns the
     gradients of the arguments that have `attn.gradient`, or of Q, K and V if none has: those of Q, K and V, then
