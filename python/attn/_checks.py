@@ -25,7 +25,7 @@ def integer(name: str, value: Any) -> Any:
     raise ArgumentError(f"expected '{name}' to be an integer, got {value!r}")
 
 
-def bound(name: str, value: Any) -> Any:
+def mask_bound(name: str, value: Any) -> Any:
     """The value of a mask's bound as an int of 32 bits; torch's symbolic ints are returned unchanged."""
     value = integer(name, value)
     if type(value) is int and value >= 2**31:

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _dropout, _tensors
 from ._call import attend, repeat
-from ._checks import bound, check_tensors, half_precision, number
+from ._checks import check_tensors, half_precision, mask_bound, number
 from ._errors import ArgumentError
 from ._ir import DROPOUT_STATE, SINKS
 from ._presets import check_factor, check_sinks, check_softcap, few_queries, fixed, flash_preset, given_as, operand
@@ -114,7 +114,7 @@ def _result(out: Any, lse: Any, return_lse: bool, return_attn_probs: bool) -> An
 
 def _mask(causal: bool, left: int | None, right: int | None) -> tuple[str, list[int | None]]:
     """The mask and its bounds, left and right."""
-    bounds = [None if side is None else bound("window_size", side) for side in (left, right)]
+    bounds = [None if side is None else mask_bound("window_size", side) for side in (left, right)]
     bounds = [None if side is None or side < 0 else side for side in bounds]
     if causal:
         return "causal_bottom_right", [bounds[0], None]

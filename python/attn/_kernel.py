@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple, Sequence, Tuple
 from . import _capi
 from ._call import attend, bind, outside_of_compile, repeat
 from ._captures import Captured
-from ._checks import bound, integer, number
+from ._checks import integer, mask_bound, number
 from ._errors import ArgumentError, AttnError, UnsupportedError
 from ._executable import Executable, target_of
 from ._ir import Problem
@@ -163,7 +163,7 @@ class Kernel:
             if (name in wanted) != (bounds.get(name) is not None):
                 raise ArgumentError(f"expected '{name}' {'' if name in wanted else 'not '}to be given: the kernel was "
                                     f"compiled with {name}={name in wanted}")
-        return [bound(name, bounds[name]) for name in BOUNDS if name in wanted]
+        return [mask_bound(name, bounds[name]) for name in BOUNDS if name in wanted]
 
     def _check_bounds(self, program: _Program, q: Any, k: Any) -> None:
         """Checks that captures are as long as the coordinates that index them, and that
