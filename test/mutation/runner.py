@@ -299,9 +299,12 @@ def gradient_problems(kernel):
     yield problem(3 * m + 5, 0, 4, heads=2)
     yield problem(3 * m + 1, m // 2, 2, heads=2)
     yield problem(m // 2, 3 * m + 1, 2, heads=2)
-    # Whole blocks alone; and more heads than those whose items lie side by side.
+    # Whole blocks alone; and several heads and batches.
     yield problem(m, 2 * n, 1)
-    yield problem(m + 1, 5, 1, heads=11, batches=3, heads_of_keys=11)
+    if kernel.get("entry", "").startswith("bwd_ordered"):
+        yield from turn_problems(m, d, problem)
+    else:
+        yield problem(m + 1, 5, 1, heads=3, batches=3, heads_of_keys=3)
     # Diagonals through one block and two, and all elements of a fragment.
     for shift in (0, 1, 8, 16, n + 1, n + 9, n - 1, n - 2):
         yield problem(m, m + shift, 2 if shift == n + 1 else 1)
@@ -333,10 +336,15 @@ def gradient_problems(kernel):
             yield problem(1024, 512, 1, f"--tensor=ids=1x{end}:integers:1:1")
     if kernel.get("gradients", {}).get("dropout"):
         yield from dropout_problems(kernel)
-    # Few rows of far keys, so that one bound of a distance counts: in the first block, and in those behind it.
+    # Few rows of far keys, so that one bound of a distance counts: in the first block, and in those behind it. One column of a
+    # thread may happen to change too little, so there are several numbers.
     if kernel.get("gradients", {}).get("capture") == "difference":
-        for blocks in (1, 4):
-            yield problem(16, blocks * n, 1)
+        for blocks in (1, 2, 4):
+            for seed in (), ("--seed=5",):
+                yield problem(16, blocks * n, 1, *seed)
+    # Each key that is the first behind a row's diagonal, in the first step and in the loop.
+    if kernel.get("entry", "").startswith("bwd_rows"):
+        yield from softcap_problems(n, problem)
     # The heads and batches are the steps.
     if kernel.get("gradients", {}).get("capture") == "ij":
         yield problem(m // 2, n, 8, heads=3, batches=3, heads_of_keys=3)
@@ -349,9 +357,37 @@ def gradient_problems(kernel):
     yield problem(m + 1, 64, 1, heads=2, heads_of_keys=2, inputs="low:-250")
     # The same in steps that mask nothing and are not the first: the last blocks of further heads of a group.
     yield problem(3 * m, 64, 1, heads=3, inputs="low:-250")
+    # The same for the key after the last one, in either half of a fragment: it makes NaNs of dQ. Under a mask from the top
+    # left, many queries may see it.
+    if "gradients" not in kernel:
+        for own in (1, 9):
+            yield problem(own, 2 * n, 1, heads=3, inputs="low:-250")
     # Every ring goes around twice and a step more; ragged ends; CTAs side by side.
     yield problem(enough(m + 3, (steps + 1) * n - 5), (steps + 1) * n - 5, 8)
     yield problem(m + 3, (steps + 1) * n - 5, 2, heads=2, batches=2)
+
+
+def turn_problems(m, d, problem):
+    """The problems for a kernel whose items add to dQ in turns: up to 32 heads have their items side by side at head dim 64,
+    20 at 96 and 16 above."""
+    # One head or more is left for a second section.
+    heads = 11 if d <= 64 else 7
+    yield problem(m + 1, 5, 1, heads=heads, batches=3, heads_of_keys=heads)
+    # So many keys that the bound of this number from below counts.
+    yield problem((8 << 20) // 256 + 1, 0, 1)
+
+
+def softcap_problems(n, problem):
+    """The problems for a kernel that makes the gradient of a softcap. It is one sum, which shows a key more or less only if
+    there are few others, and if scores reach the softcap."""
+    def softcap(own, others):
+        return problem(own, others, 1, "--scalar=w0=0.25")
+
+    for others in range(8, n + 8, 8):
+        for own in (16, 24, 32):
+            yield softcap(own, others)
+        yield softcap(others, n + 2)
+    yield softcap(n + 8, n + 2)
 
 
 def window_problems(m, n, problem):
