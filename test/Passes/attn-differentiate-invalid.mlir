@@ -235,20 +235,6 @@ func.func @sinks(%q: !q, %scale: f32, %sinks: tensor<?xf32> {attn.gradient}) -> 
 !q = tensor<?x?x?x64xbf16>
 !lse = tensor<?x?x?xf32>
 
-func.func @no_score(%q: !q, %k: !q, %v: !q, %scale: f32, %bias: f32) -> (!q, !lse) {
-  // expected-error @below {{'attn.attention' op attn-differentiate: expected a score region that reads the score, for the gradients of 'q', 'k' and 'v', got one without it}}
-  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd) captures(%bias : f32) score_region {
-      ^bb0(%s: f32, %b: i32, %h: i32, %i: i32, %j: i32, %of: f32):
-        attn.yield %of : f32
-      } : (!q, !q, !q) -> (!q, !lse)
-  return %o, %lse : !q, !lse
-}
-
-// -----
-
-!q = tensor<?x?x?x64xbf16>
-!lse = tensor<?x?x?xf32>
-
 // expected-error @below {{'func.func' op attn-differentiate: no lowering for the gradient of argument #2: the rate of dropout has no gradient}}
 func.func @rate(%q: !q, %scale: f32, %rate: f32 {attn.gradient}, %state: tensor<2xi64>) -> (!q, !lse) {
   %o, %lse = attn.attention %q, %q, %q scale(%scale) mask(none) layout(bshd) dropout(%rate, %state) : (!q, !q, !q) -> (!q, !lse)

@@ -6,7 +6,6 @@
 #include "CaptureGradient.h"
 #include "SlopeWriter.h"
 #include "attn/dialect/RegionProgram.h"
-#include "attn/dialect/ScoreOps.h"
 #include "attn/passes/kernels/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -216,28 +215,9 @@ static LogicalResult checkSinks(func::FuncOp func, AttentionOp attention) {
          << cast<BlockArgument>(sinks).getArgNumber() << " alone";
 }
 
-/// Requires a score region that reads the score, if a gradient of Q, K or V is
-/// asked for: their kernels have no form without the product of Q and K.
-static LogicalResult checkScores(func::FuncOp func, AttentionOp attention) {
-  Region &region = attention.getScoreRegion();
-  Value operands[] = {attention.getQuery(), attention.getKey(),
-                      attention.getValue()};
-  bool isNeeded = llvm::any_of(
-      operands, [&](Value of) { return !isMarked(func) || isAsked(func, of); });
-  if (region.empty() || !isNeeded ||
-      dependsOn(region.front().getTerminator()->getOperand(0),
-                region.getArgument(0))) {
-    return success();
-  }
-  return attention.emitOpError(
-      "attn-differentiate: expected a score region that reads the score, for "
-      "the gradients of 'q', 'k' and 'v', got one without it");
-}
-
 static LogicalResult differentiate(func::FuncOp func, AttentionOp attention) {
   if (failed(checkKernelFunction(func, attention)) ||
-      failed(checkStage(attention)) || failed(checkSinks(func, attention)) ||
-      failed(checkScores(func, attention))) {
+      failed(checkStage(attention)) || failed(checkSinks(func, attention))) {
     return failure();
   }
   for (Value capture : askedCaptures(func, attention)) {

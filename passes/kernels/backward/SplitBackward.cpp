@@ -164,6 +164,21 @@ static bool haveOneMask(AttentionBwdOp a, AttentionBwdOp b) {
              OperationEquivalence::IgnoreLocations);
 }
 
+/// Requires a score region that reads the score, if a gradient of Q, K or V is
+/// used: their kernels have no form without the product of Q and K.
+static LogicalResult checkScores(AttentionBwdOp op) {
+  if (op.isOfCapture() || !op.hasScoreRegion() || op->use_empty()) {
+    return success();
+  }
+  Region &region = op.getScoreRegion();
+  if (dependsOn(region.front().getTerminator()->getOperand(0),
+                region.getArgument(0))) {
+    return success();
+  }
+  return op.emitOpError("expected a score region that reads the score, for the "
+                        "gradients of 'q', 'k' and 'v', got one without it");
+}
+
 /// Writes the op that finds the queries that may see the keys of `op`, before
 /// it, and returns its result.
 static Value writeSeeing(AttentionBwdOp op) {
@@ -311,8 +326,9 @@ struct SplitBackwardPass
   void runOnOperation() override {
     SmallVector<AttentionBwdOp> ops;
     getOperation().walk([&](AttentionBwdOp op) { ops.push_back(op); });
-    if (llvm::any_of(ops,
-                     [&](AttentionBwdOp op) { return failed(split(op)); })) {
+    if (llvm::any_of(ops, [&](AttentionBwdOp op) {
+          return failed(checkScores(op)) || failed(split(op));
+        })) {
       return signalPassFailure();
     }
     for (auto func : getOperation().getOps<func::FuncOp>()) {

@@ -94,8 +94,7 @@ def Differentiate : Pass<"attn-differentiate", "::mlir::ModuleOp"> {
     `attn-infer-mask`, so the gradients are of the user's masks and functions. An argument with the
     attribute `attn.gradient` is the query, the key, the value, the scale, the sinks or a capture of f32, f16 or bf16. All elements that a
     pair reads of such a capture have the same indices. Each of these is a position of the pair, used once, or the constant 0;
-    or the attribute is "any_order", the capture of f32, and the indices do not depend on the score. A score region reads the
-    score, if the gradient of Q, K or V is asked for.
+    or the attribute is "any_order", the capture of f32, and the indices do not depend on the score.
 
     **Ensures** the new function holds one `attn.delta` and one `attn.attention_bwd` of Q, K and V, and returns the
     gradients of the arguments that have `attn.gradient`, or of Q, K and V if none has: those of Q, K and V, then
@@ -368,7 +367,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     If the mask region reads a tensor at the query, wherever the key is, and does not depend on the head, an op with `gradients(seeing)`
     finds the queries that may see each group of keys, once for all ops that own keys. They get its result, if the table has a kernel for it.
 
-    **Requires** a known `target`; the `schedule-file`, if one is given, has table entries.
+    **Requires** a known `target`; the `schedule-file`, if one is given, has table entries. A score region reads the score,
+    if a gradient of Q, K or V is used.
 
     **Ensures** each `attn.attention_bwd` has a schedule in the table, or in the file if one is given, or computes a
     single gradient, or has a `config`. The ops that replace one have its operands, attributes and regions, and some of them `seeing`.
