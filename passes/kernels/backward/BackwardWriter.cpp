@@ -171,8 +171,9 @@ tile::KernelOp BackwardWriter::createKernel(StringRef name,
 
 /// Returns the number of heads whose items are interleaved. The more they are,
 /// the fewer CTAs wait in line for the turns of one head, but blocks of queries
-/// of all of them have to stay in the L2 cache. Bytes are those of K and V: of
-/// one block of keys of all heads, and of whole heads, if they are short.
+/// of all of them have to stay in the L2 cache. Bytes are those of K and V in
+/// all of these heads: in one block of keys of each, or, of short sequences,
+/// where there may be twice as many heads, in all keys.
 static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
                                   int64_t bytesOfKey) {
   constexpr int64_t fewest = 8, bytesOfBlocks = 512 << 10,
