@@ -448,22 +448,33 @@ static LogicalResult verifyDropout(AttentionBwdOp op) {
   return attn::verifyDropout(op, op.getDropoutRate(), op.getDropoutState());
 }
 
-/// C15
-static LogicalResult verifyTransposed(AttentionBwdOp op) {
-  std::optional<uint64_t> queries = op.getTransposed();
+/// C15 of attn.attention_bwd, for the order of sums.
+template <typename Op>
+static LogicalResult verifyBlock(Op op, RankedTensorType sums) {
+  std::optional<int64_t> queries = op.getTransposed();
   if (!queries) {
     return success();
   }
-  if (!op.makesSums()) {
+  if (*queries <= 0 || *queries % kGroupColumns != 0) {
+    return op.emitOpError("expected 'transposed' to be a multiple of ")
+           << kGroupColumns << ", got " << *queries;
+  }
+  int64_t columns = sums.getDimSize(3);
+  return columns % kRowsOfSums == 0
+             ? success()
+             : op.emitOpError("expected 'transposed' only beside sums with a "
+                              "multiple of ")
+                   << kRowsOfSums << " columns, got " << columns;
+}
+
+/// C15
+static LogicalResult verifyTransposed(AttentionBwdOp op) {
+  if (op.getTransposed() && !op.makesSums()) {
     return op.emitOpError("expected 'transposed' only beside sums, got "
                           "gradients(")
            << stringifyGradients(op.getGradients()) << ")";
   }
-  if (*queries == 0 || *queries % kGroupColumns != 0) {
-    return op.emitOpError("expected 'transposed' to be a multiple of ")
-           << kGroupColumns << ", got " << *queries;
-  }
-  return success();
+  return op.getSums() ? verifyBlock(op, op.getSums().getType()) : success();
 }
 
 LogicalResult AttentionBwdOp::verify() {
@@ -574,11 +585,16 @@ ProblemAttr ConvertSumsOp::getProblem() {
 }
 
 LogicalResult ConvertSumsOp::verify() {
+  if (failed(verifyBlock(*this, getSums().getType()))) {
+    return failure(); // C3
+  }
   auto made = getSums().getDefiningOp<AttentionBwdOp>(); // C3
-  if (made && bool(made.getTransposed()) != getTransposed()) {
-    return emitOpError("expected 'transposed' if and only if the sums are "
-                       "transposed, got it ")
-           << (getTransposed() ? "only here" : "only there");
+  if (made && made.getTransposed() != getTransposed()) {
+    auto rows = [](std::optional<int64_t> transposed) {
+      return transposed ? std::to_string(*transposed) : std::string("none");
+    };
+    return emitOpError("C3: expected 'transposed' as where the sums are made, ")
+           << rows(made.getTransposed()) << ", got " << rows(getTransposed());
   }
   NamedTensor gradient{"gradient", getGradient().getType()},
       sums{"sums", getSums().getType()};

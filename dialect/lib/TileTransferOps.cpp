@@ -63,15 +63,29 @@ static LogicalResult verifyGrouped(Operation *op, Value memory) {
 
 /// C5 of tile.load.
 static LogicalResult verifyTransposed(Operation *op, bool transposed,
-                                      bool grouped) {
-  return transposed && !grouped
-             ? op->emitOpError("expected 'transposed' only with 'grouped'")
-             : success();
+                                      bool grouped, Value memory) {
+  auto tensor = cast<RankedTensorType>(memory.getType());
+  if (!transposed) {
+    return success();
+  }
+  if (!grouped) {
+    return op->emitOpError("expected 'transposed' only with 'grouped'");
+  }
+  return tensor.getShape().back() % attn::kRowsOfSums == 0
+             ? success()
+             : op->emitOpError("expected 'transposed' only with a multiple of ")
+                   << attn::kRowsOfSums << " columns, got " << tensor;
 }
 
 LogicalResult LoadOp::verify() {
-  if (failed(verifyTransposed(*this, getTransposed(), getGrouped()))) {
+  std::optional<int64_t> rows = getTransposed();
+  if (failed(verifyTransposed(*this, rows.has_value(), getGrouped(),
+                              getSource()))) {
     return failure();
+  }
+  if (rows && (*rows <= 0 || *rows % attn::kGroupColumns != 0)) {
+    return emitOpError("expected 'transposed' of a multiple of ")
+           << attn::kGroupColumns << " rows, got " << *rows;
   }
   if (getGrouped() && failed(verifyGrouped(*this, getSource()))) {
     return failure();
@@ -105,7 +119,8 @@ LogicalResult StoreRowOp::verify() {
 
 LogicalResult ReduceAddOp::verify() {
   if ((getGrouped() && failed(verifyGrouped(*this, getDest()))) ||
-      failed(verifyTransposed(*this, getTransposed(), getGrouped()))) {
+      failed(
+          verifyTransposed(*this, getTransposed(), getGrouped(), getDest()))) {
     return failure();
   }
   auto tile = dyn_cast<RankedTensorType>(getTile().getType());

@@ -228,6 +228,7 @@ static LogicalResult verifyStore(KernelOp kernel, StoreOp store) {
   return success();
 }
 
+/// C3 of ws.reduce_add
 static LogicalResult verifyReduceAdd(KernelOp kernel, ReduceAddOp add) {
   auto hold = expectSymbol<HoldOp>(kernel, add, add.getHoldAttr());
   if (failed(hold)) {
@@ -235,8 +236,10 @@ static LogicalResult verifyReduceAdd(KernelOp kernel, ReduceAddOp add) {
   }
   auto held = cast<RankedTensorType>(hold->getType());
   auto dest = cast<RankedTensorType>(add.getDest().getType());
-  int64_t columns = held.getDimSize(1), all = dest.getDimSize(3);
-  if (!held.getElementType().isF32() ||
+  int64_t columns = held.getDimSize(add.getTransposed() ? 0 : 1),
+          all = dest.getDimSize(3);
+  bool isUneven = add.getTransposed() && all % attn::kRowsOfSums != 0;
+  if (!held.getElementType().isF32() || isUneven ||
       (add.getColumn() ? columns > all : columns < all)) {
     return add.emitOpError("expected 'dest' to have the element type and the "
                            "columns of ")
@@ -610,14 +613,13 @@ LogicalResult RoleOp::verifyRegions() {
   return success();
 }
 
-/// Whether another role puts the stored tile: then this role need not make it
-/// visible.
-static bool isPutElsewhere(StoreOp store) {
-  auto role = store->getParentOfType<RoleOp>();
+/// Whether another role puts the tile that is stored or added to memory: then
+/// this role need not make it visible.
+static bool isPutElsewhere(Operation *op, StringRef hold) {
+  auto role = op->getParentOfType<RoleOp>();
   return role->getParentOfType<KernelOp>()
       .walk([&](PutOp put) {
-        return put.getHold() == store.getHold() &&
-                       put->getParentOfType<RoleOp>() != role
+        return put.getHold() == hold && put->getParentOfType<RoleOp>() != role
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -626,14 +628,17 @@ static bool isPutElsewhere(StoreOp store) {
 
 bool RoleOp::isSingleThread() {
   WalkResult result = walk([](Operation *op) {
-    auto store = dyn_cast<StoreOp>(op);
-    bool ofThreads = isa<MmaOp, PutOp, ReduceAddOp, ReadRowOp,
-                         attn::tile::LoadOp, attn::tile::LoadRowOp,
-                         attn::tile::StoreRowOp, attn::tile::StoreRegOp,
-                         attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
-    return ofThreads || (store && !isPutElsewhere(store))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
+    bool isKept = TypeSwitch<Operation *, bool>(op)
+                      .Case<StoreOp, ReduceAddOp>([](auto moved) {
+                        return !isPutElsewhere(moved, moved.getHold());
+                      })
+                      .Default(false);
+    bool ofThreads =
+        isa<MmaOp, PutOp, ReadRowOp, attn::tile::LoadOp, attn::tile::LoadRowOp,
+            attn::tile::StoreRowOp, attn::tile::StoreRegOp,
+            attn::tile::ScatterOp, attn::tile::ReduceAddOp>(op);
+    return ofThreads || isKept ? WalkResult::interrupt()
+                               : WalkResult::advance();
   });
   return !result.wasInterrupted();
 }

@@ -66,6 +66,18 @@ static LogicalResult checkKeptP(Operation *op, ConfigAttr config) {
          << stringifyEnum(config.getKeptP()) << "'";
 }
 
+/// Only kernels that add to sums have shares of dQ.
+static LogicalResult checkShareRows(Operation *op, ConfigAttr config) {
+  auto gradients = dyn_cast<AttentionBwdOp>(op);
+  bool hasShares = gradients && gradients.makesSums();
+  if (hasShares || config.getShareRows() == ShareRows::Queries) {
+    return success();
+  }
+  return op->emitOpError("expected 'share_rows' of 'config' to be 'queries' "
+                         "without sums of dQ, got '")
+         << stringifyEnum(config.getShareRows()) << "'";
+}
+
 LogicalResult attn::replaceFunctions(
     ModuleOp module, function_ref<bool(Operation *)> isOfKernel,
     function_ref<FailureOr<tile::KernelOp>(func::FuncOp, Operation *)> write) {
@@ -99,7 +111,7 @@ LogicalResult attn::replaceFunctions(
       return op->emitOpError("expected 'config', which attn-configure "
                              "attaches");
     }
-    if (failed(checkKeptP(op, config))) {
+    if (failed(checkKeptP(op, config)) || failed(checkShareRows(op, config))) {
       return failure();
     }
     FailureOr<tile::KernelOp> kernel = write(func, op);

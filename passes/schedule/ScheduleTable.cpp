@@ -34,7 +34,7 @@ static ConfigAttr configFor(const FileEntry &entry, const TableKey &wanted) {
 }
 
 bool attn::transposesShares(ConfigAttr config) {
-  return config.getTileN() % kRowsOfSums != 0;
+  return config.getShareRows() == ShareRows::Columns;
 }
 
 static TableEntry makeEntry(const FileEntry &entry, const TableKey &wanted,
@@ -61,8 +61,8 @@ static bool choosesByQueries(const TableFile &file) {
   });
 }
 
-/// Whether a file has transposed shares of dQ: only then a kernel that adds
-/// them has registers for more queries, and none for a function or dropout.
+/// Whether a file has transposed shares of dQ. The table has them for blocks of
+/// more queries, beside which no register is left for a function or dropout.
 static bool hasTransposedShares(const TableFile &file) {
   KernelKind kind = file.last().key.kind;
   return (kind == KernelKind::Bwd || kind == KernelKind::BwdOrdered) &&

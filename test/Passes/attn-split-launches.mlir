@@ -67,7 +67,7 @@ func.func @transposed_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l,
   %zeros = attn.clear_sums dtype(bf16) : !s
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
-  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed : !s -> !t
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed(80) : !s -> !t
   return %dq, %r#1, %r#2 : !t, !t, !t
 }
 func.func @two_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !t, %dlse: !l) -> (!t, !t, !t) {
@@ -76,7 +76,7 @@ func.func @two_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !
   %r:2 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums_dk) transposed(80) : (!t, !t, !t, !t, !l)
   %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv) : (!t, !t, !t, !t, !l)
-  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed : !s -> !t
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed(80) : !s -> !t
   return %dq, %r#1, %dv : !t, !t, !t
 }
 

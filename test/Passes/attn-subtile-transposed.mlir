@@ -4,7 +4,7 @@
 #map = affine_map<(b, h, i, c) -> (b, h, i, c)>
 tile.kernel @across args ["k", "sums" accumulate, "n"]
     problem <kind = bwd, dtype = bf16, head_dim = 128, head_dim_v = 128, layout = bshd, mask = none, score_region = absent, mask_region = absent>
-    config <tile_m = 128, tile_n = 80, work = grid>
+    config <tile_m = 128, tile_n = 80, work = grid, share_rows = columns>
     schedule <"across" machine "sm_90a" { split M 2 whole(k) also(dqt : D) role wg[2] warps 4 regs 240 }> {
 ^bb0(%k: tensor<128x128xbf16>, %sums: tensor<?x?x?x128xf32>, %n: i32):
   tile.work {

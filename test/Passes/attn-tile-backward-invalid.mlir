@@ -104,7 +104,7 @@ func.func @negative_bound(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l
 func.func @other_block(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
   // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be the queries of 'transposed', 80, got 64}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 64, work = grid, share_rows = columns> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 
@@ -117,6 +117,30 @@ func.func @not_transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l
   // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be a multiple of 64 without 'transposed', got 80}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @rows_are_queries(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'share_rows' of 'config' to be columns with 'transposed', got queries}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @rows_are_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'share_rows' of 'config' to be queries without 'transposed', got columns}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) config <tile_m = 128, tile_n = 80, work = grid, share_rows = columns> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 

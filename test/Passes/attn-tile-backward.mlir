@@ -336,7 +336,7 @@ func.func @sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums
 !s = tensor<?x?x?x64xf32>
 func.func @transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 80, work = grid> : (!t, !t, !t, !t, !l)
+      gradients(sums) transposed(80) config <tile_m = 128, tile_n = 80, work = grid, share_rows = columns> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 

@@ -48,9 +48,9 @@ func.func @padded(%sums: tensor<?x?x?x96xf32>, %scale: f32) -> tensor<?x?x?x72xb
 
 // Sums of transposed shares, in blocks of other rows.
 // CHECK: tile.kernel @transposed
-// CHECK-SAME: message = "expected full blocks of 16 rows of sums, got {sr} rows"
-// CHECK: tile.load {{.*}} grouped transposed : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
+// CHECK-SAME: message = "expected full blocks of 80 rows of sums, got {sr} rows"
+// CHECK: tile.load {{.*}} grouped transposed(80) : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
 func.func @transposed(%sums: tensor<?x?x?x64xf32>, %scale: f32) -> tensor<?x?x?x64xbf16> {
-  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) transposed : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) transposed(80) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
   return %dq : tensor<?x?x?x64xbf16>
 }

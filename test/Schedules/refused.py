@@ -102,6 +102,7 @@ CASES = [
 TABLE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "schedule", "data", "schedules", "sm_90a")
 ORDERED, ANY, DQ, DK_DV = (("bwd_ordered_d128", "bwd_ordered_d128"), ("bwd_d128_none", "bwd_d128"), ("bwd_dq_d128", "bwd_dq_d128"),
                            ("bwd_dk_dv_d128", "bwd_dk_dv_d128"))
+ADDING = "  body add {\n    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[0]) await(red_dq[1]) sig(dq_free) }\n  }\n"
 TRANSPOSED = ("bwd_ordered_d128_none", "bwd_ordered_d128")
 BACKWARD = [
     ("dX read before both warpgroups have put theirs", [("sync(put) + 1 ", "")], r"V8: expected 'mm_dq\[0\]'.* to read 'dss\[1\]'.* after 'put_ds\[1\]'", *ORDERED),
@@ -119,7 +120,23 @@ BACKWARD = [
     ("additions awaited before the turn is signalled", [("sig(turn) wait(added)", "wait(added) sig(turn)")], "V18: .*deadlock with 'turns' at .*'added'", *ORDERED),
     ("a turn awaited a block early", [("wait(turn) + 1", "wait(turn)")], "V18: .*deadlock with 'turns' at", *ORDERED),
     ("dX put before all have read the last one", [("dss in smem depth 2", "dss in smem depth 1")], r"V9: expected 'put_ds\[[01]\]'.* to overwrite 'dss\[[01]\]'", *ANY),
-    ("the meeting before dX is put", [("put_ds sync(put)", "sync(put) put_ds")], r"V8: expected 'mm_dqt.* to find 'dss", *ANY),
+    ("the meeting before dX is put", [("put_ds mm_dv sync(put)", "sync(put) put_ds mm_dv")], r"V8: expected 'mm_dqt.* to find 'dss", *ANY),
+    ("a share added before it is put", [("wait(dq_full) red_dq[0]", "red_dq[0] wait(dq_full)")], r"V8: expected 'red_dq\[0\]'.* to find 'dqte", *ANY),
+    ("a share put over one that may be read", [("wait(dq_free) ", ""), (" sig(dq_free)", ""), ("  edge dq_free credits 1\n", "")],
+     r"V9: expected 'put_dqt.*to overwrite 'dqte", *ANY),
+    ("memory of a share that is free before it is read", [("await(red_dq[0]) await(red_dq[1]) sig(dq_free)", "sig(dq_free) await(red_dq[0]) await(red_dq[1])")],
+     r"V9: expected 'put_dqt.*to overwrite 'dqte", *ANY),
+    ("the share of one warpgroup alone", [(" red_dq[1]", ""), (" await(red_dq[1])", "")], r"V2: .*'red_dq", *ANY),
+    ("transposed shares that their warps add", [("  role add warps 1 regs 24\n", ""), (ADDING, ""), ("  edge dq_full credits 0\n  edge dq_free credits 1\n", ""),
+                                                ("wait(dq_free) put_dqt sig(dq_full)", "put_dqt red_dq await(red_dq)")],
+     r"V29: .*an addition by 'red_dq' of a transposed hold by the warps of 'wg\[0\]' \('stored_elsewhere'\)", *ANY),
+    ("delta read after its use", [("read(dl) dsoft", "dsoft read(dl)")], "V1: expected one 'read' of row vector 'dl', before the steps of role 'wg.*that use it, got it after 'dsoft'", *ANY),
+    ("delta read twice", [("read(dl)", "read(dl) read(dl)")], "V1: expected one 'read' of row vector 'dl'.*got it twice", *ANY),
+    ("delta read for the first block alone", [("read(dl)", "once : read(dl)")], "V1: expected one 'read' of row vector 'dl'.*got it under the guard 'once'", *ANY),
+    ("a tile read into registers", [("read(dl)", "read(q)")], "V1: expected one 'read' of row vector 'q'.*got no row vector", *ANY),
+    ("a row vector without a channel", [("read(dl)", "read(p)")], "V1: expected 'read' of a value that a channel carries, got 'p'", *ANY),
+    ("delta read after the loop", [("after { sync(end)", "after { read(dl) sync(end)")], "V1: expected 'read' only in 'kv', got it of 'dl' outside", *ANY),
+    ("delta read by the loader", [("ld_lse ld_dl }", "ld_lse ld_dl read(dl) }")], "V1: expected one 'read' of row vector 'dl', before the steps of role 'load' that use it, got no such step", *ANY),
     ("dK staged over K before all have read it", [("sync(end) ", ""), ("  sync end ring wg\n", "")], "V9: expected 'cvt_dk.*to overwrite 'k'", *ANY),
     ("K loaded while dK is stored from there", [("await(st_dk) sig(k_free)", "sig(k_free) await(st_dk)")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),
     ("K loaded over dK without a signal", [("once : wait(k_free) ", ""), ("sig(k_free) ", ""), ("  edge k_free credits 1\n", "")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),

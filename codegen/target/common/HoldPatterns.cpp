@@ -133,12 +133,16 @@ struct StorePattern : SyncPattern<ws::StoreOp> {
 };
 
 /// Every lane has made its share visible to the copy engine; one of them issues
-/// the addition of the warp's rows.
+/// the addition of the warp's rows. What another role has put, a role of one
+/// thread adds as it stores.
 struct ReduceAddPattern : SyncPattern<ws::ReduceAddOp> {
   using SyncPattern::SyncPattern;
 
   void lower(ws::ReduceAddOp op, const BarrierOps &emit,
              PatternRewriter &rewriter) const override {
+    if (sync.isSingleThread()) {
+      return;
+    }
     fenceAsyncProxy(emit);
     meetInWarp(emit);
     emit.enterIf(emit.isFirstOf(warpThreads));

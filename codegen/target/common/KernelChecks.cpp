@@ -125,8 +125,9 @@ LogicalResult checkAwaitedStores(Operation *op) {
   }
   bool stores = false;
   role.walk([&](Operation *other) {
-    stores |= await.getOfWarp() ? isa<ws::ReduceAddOp>(other)
-                                : isa<ws::StoreOp>(other);
+    stores |= isa<ws::ReduceAddOp>(other)
+                  ? await.getOfWarp() || role.isSingleThread()
+                  : isa<ws::StoreOp>(other) && !await.getOfWarp();
   });
   if (stores) {
     return success();

@@ -145,8 +145,9 @@ void FunctionBody::moveRole(const PlacedRole &placed) {
   moveOps(role.getBody().front());
 }
 
-/// Moves the roles of groups begin <= g < end. A role that keeps turns is no
-/// successor of the role before: what it needs would be in registers there.
+/// Moves the roles of groups begin <= g < end. Roles that share a group are
+/// smaller than it, and each is in the `else` of the one before: what a later
+/// role needs would otherwise be in registers there.
 void FunctionBody::moveGroup(int64_t begin, int64_t end) {
   int64_t registers = placement.registersOf(begin);
   int64_t launched = placement.launchRegisters();
@@ -161,7 +162,7 @@ void FunctionBody::moveGroup(int64_t begin, int64_t end) {
     }
     OpBuilder::InsertionGuard guard(builder);
     ws::RoleOp role = placed.role;
-    if (before && placed.keepsTurns) {
+    if (before) {
       builder.createBlock(&before.getElseRegion());
       scf::YieldOp::create(builder, loc);
       builder.setInsertionPointToStart(before.elseBlock());

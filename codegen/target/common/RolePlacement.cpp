@@ -22,7 +22,7 @@ RolePlacement::RolePlacement(ws::KernelOp kernel, MachineAttr machine)
   for (auto [role, planned] :
        llvm::zip(kernel.getBody().getOps<ws::RoleOp>(), plan.getRoles())) {
     roles.push_back({role, planned.firstWarp, role.isSingleThread(),
-                     has<ws::CopyOp>(role), has<tile::TurnWaitOp>(role)});
+                     has<ws::CopyOp>(role)});
   }
 }
 

@@ -14,7 +14,6 @@ struct PlacedRole {
   int64_t firstWarp;
   bool isSingleThread; // a single thread runs it
   bool copies;         // it loads from global memory
-  bool keepsTurns;     // it waits for turns of other CTAs
 
   int64_t endWarp();
 };

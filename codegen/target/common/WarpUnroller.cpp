@@ -156,7 +156,9 @@ LogicalResult WarpUnroller::runEvent(Operation *op, uint32_t lanes) {
                         lanes);
       })
       .Case([&](ws::ReduceAddOp op) {
-        return addPiece(Kind::Add, op, op.getHoldAttr(), op.getPiece(), lanes);
+        bool isWhole = op->getParentOfType<ws::RoleOp>().isSingleThread();
+        return addPiece(isWhole ? Kind::Store : Kind::Add, op, op.getHoldAttr(),
+                        op.getPiece(), lanes);
       })
       .Case([&](ws::ChooseItemOp op) {
         return takeVerdicts(op, lanes), success();

@@ -56,15 +56,19 @@ static bool isReadWhole(ws::PutOp put) {
       .wasInterrupted();
 }
 
-/// Whether another role stores the tile.
+/// Whether another role stores the tile, or adds it to memory.
 static bool isStoredElsewhere(ws::PutOp put, ws::RoleOp role) {
   auto kernel = role->getParentOfType<ws::KernelOp>();
+  auto moves = [&](auto op) {
+    return op.getHold() == put.getHold() &&
+           op->template getParentOfType<ws::RoleOp>() != role;
+  };
   return kernel
-      ->walk([&](ws::StoreOp store) {
-        return store.getHold() == put.getHold() &&
-                       store->getParentOfType<ws::RoleOp>() != role
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      ->walk([&](Operation *op) {
+        bool isElsewhere = TypeSwitch<Operation *, bool>(op)
+                               .Case<ws::StoreOp, ws::ReduceAddOp>(moves)
+                               .Default(false);
+        return isElsewhere ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -86,6 +90,22 @@ static bool haveMet(Operation *op) {
     }
   }
   return false;
+}
+
+/// Returns the meeting that replicas have before they read each other's pieces,
+/// or null if something else may read them before. What stands between need not
+/// wait for the writes to shared memory.
+static ws::SyncOp meetingAfter(Operation *op) {
+  for (op = op->getNextNode(); op; op = op->getNextNode()) {
+    if (auto meeting = dyn_cast<ws::SyncOp>(op)) {
+      return meeting;
+    }
+    if (op->getNumRegions() != 0 ||
+        isa<ws::PutOp, ws::HeldOp, ws::SignalOp>(op)) {
+      return {};
+    }
+  }
+  return {};
 }
 
 namespace {
@@ -125,7 +145,9 @@ struct PutPattern : SyncPattern<ws::PutOp> {
     }
     if (isOperand(op, sync.getRole()) ||
         isStoredElsewhere(op, sync.getRole())) {
-      rewriter.setInsertionPointAfter(op);
+      ws::SyncOp meeting = meets ? meetingAfter(op) : nullptr;
+      meeting ? rewriter.setInsertionPoint(meeting)
+              : rewriter.setInsertionPointAfter(op);
       fenceAsyncProxy(emit);
       if (isOfAll && isAlone) {
         roleBarrier(emit, sync);

@@ -19,6 +19,14 @@ static constexpr int64_t rowsPerThread = 2;
 static constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
                          perLane = perGroup / 32;
 
+/// The elements of eight rows and 64 columns of a transposed tensor, which the
+/// warps of a warpgroup have together.
+static constexpr int64_t perRows = GroupOrder::warps * perGroup;
+
+/// Returns the columns of a tile of 64 rows of which each thread holds
+/// `elements`.
+static int64_t columnsOf(int64_t elements) { return 2 * elements; }
+
 /// Returns the number of this thread's row `i` in its warpgroup's tile.
 static Value threadRow(const Arithmetic &emit, int64_t i) {
   Value thread = emit.thread();
@@ -62,7 +70,8 @@ struct Access {
   Value tensor, batch, head, row, part; // part may be null
   AccessMap map;
   Value column = {}; // the first, if it is not the tensor's
-  bool isGrouped = false, isTransposed = false;
+  bool isGrouped = false;
+  int64_t transposed = 0;    // rows of a block of a transposed tensor, or 0
   int64_t columnsOfLane = 2; // one after the other, of those of its quad
 };
 
@@ -89,10 +98,13 @@ protected:
   /// Returns row `ofTile`, counted from the op's first row.
   ThreadRow rowOf(const Arithmetic &emit, const Access &access, Value ofTile,
                   bool isTile) const;
-  /// Returns this thread's part of its first row in the first group of its
-  /// warp's 16 rows: groups of 16 x 16 elements, one after the other. A warp
-  /// has 16 columns of a transposed tile.
+  /// Returns this thread's part of the first group of its warp: of 16 x 16
+  /// elements of the warp's 16 rows; in a transposed tensor, of eight rows and
+  /// the warp's 16 columns.
   ThreadRow groupOf(const Arithmetic &emit, const Access &access) const;
+  /// Returns an element of the first group of a row, or of some columns of it.
+  ThreadRow groupAt(const Arithmetic &emit, const Access &access, Value row,
+                    Value element) const;
 
   /// Writes each of the thread's rows that is in bounds: row `i`, whose first
   /// column is at `pointer`.
@@ -135,27 +147,37 @@ ThreadRow MovePattern<Op>::rowOf(const Arithmetic &emit, const Access &access,
   return {inside, elementPointer(emit, params, access.tensor, indices)};
 }
 
+/// Returns the address `elements` f32 after `pointer`.
+static Value pointerAfter(const Arithmetic &emit, Value pointer,
+                          Value elements) {
+  return LLVM::GEPOp::create(
+      emit.builder, emit.loc, pointer.getType(), emit.builder.getF32Type(),
+      pointer, ArrayRef<LLVM::GEPArg>{elements}, LLVM::GEPNoWrapFlags::none);
+}
+
+template <typename Op>
+ThreadRow MovePattern<Op>::groupAt(const Arithmetic &emit, const Access &access,
+                                   Value row, Value element) const {
+  ThreadRow first = rowOf(emit, access, row, /*isTile=*/true);
+  if (access.column) {
+    int64_t perColumn =
+        access.transposed ? access.transposed : GroupOrder::rows;
+    element = emit.add(element, emit.mul(access.column, perColumn));
+  }
+  return {first.inside, pointerAfter(emit, first.pointer, element)};
+}
+
 template <typename Op>
 ThreadRow MovePattern<Op>::groupOf(const Arithmetic &emit,
                                    const Access &access) const {
   Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-  Value row =
-      access.isTransposed ? emit.constant(0) : emit.mul(warp, GroupOrder::rows);
-  ThreadRow first = rowOf(emit, access, row, /*isTile=*/true);
-  Value element = emit.mul(emit.lane(), perLane);
-  if (access.isTransposed) {
-    element = emit.add(element, emit.mul(warp, 2 * perGroup));
+  if (access.transposed) {
+    return groupAt(
+        emit, access, emit.constant(0),
+        emit.add(emit.mul(emit.lane(), perLane), emit.mul(warp, perGroup)));
   }
-  if (access.column) {
-    element = emit.add(element,
-                       emit.mul(access.column, perGroup / GroupOrder::columns));
-  }
-  return {first.inside,
-          LLVM::GEPOp::create(
-              emit.builder, emit.loc, first.pointer.getType(),
-              cast<RankedTensorType>(access.tensor.getType()).getElementType(),
-              first.pointer, ArrayRef<LLVM::GEPArg>{element},
-              LLVM::GEPNoWrapFlags::none)};
+  return groupAt(emit, access, emit.mul(warp, GroupOrder::rows),
+                 emit.mul(emit.lane(), perLane));
 }
 
 template <typename Op>
@@ -211,13 +233,6 @@ static void forEachWidth(Operation *op, Value tensor,
   if (done != all) {
     move({done, all, 1});
   }
-}
-
-/// Returns the elements of a `transposed` tensor from one half of a group,
-/// eight rows, to half `n` of the groups of the same columns.
-static int64_t halfOfRows(Value tensor, int64_t n) {
-  int64_t columns = cast<RankedTensorType>(tensor.getType()).getShape().back();
-  return n / 2 * GroupOrder::rows * columns + n % 2 * perGroup;
 }
 
 /// Returns the address `elements` elements after another.
@@ -302,10 +317,10 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                              *AccessMap::parse(op.getMap()));
     access.column = adaptor.getColumn();
     access.isGrouped = op.getGrouped();
-    access.isTransposed = op.getTransposed();
     Type element = rewriter.getF32Type();
     int64_t elements =
         cast<VectorType>(adaptor.getTile().getType()).getNumElements();
+    access.transposed = op.getTransposed() ? columnsOf(elements) : 0;
     int64_t pairs = op.getColumn() || op.getTransposed()
                         ? elements / 2 / rowsPerThread
                         : pairsOf(op.getDest());
@@ -331,8 +346,7 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     for (int64_t n = 0; n < pairs; ++n) {
-      int64_t after =
-          access.isTransposed ? halfOfRows(op.getDest(), n) : perGroup * n;
+      int64_t after = access.transposed ? perRows * n : perGroup * n;
       addElements(perLane * n, perLane,
                   pointerAfter(emit, part.pointer, element, after));
     }
@@ -342,7 +356,7 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
 };
 
 /// One lane adds the rows of its warp, which are consecutive in a hold and in
-/// memory.
+/// memory. A role of one thread adds the rows of all warps.
 struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -357,23 +371,47 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
     access.isGrouped = true;
     auto kernel = op->getParentOfType<ws::KernelOp>();
     auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
-    int64_t bytes = GroupOrder::warpBytes(
-        cast<RankedTensorType>(hold.getType()).getDimSize(1));
-    ThreadRow part = groupOf(emit, access);
-    Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-    Value source = emit.add(
-        smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece())),
-        emit.mul(warp, bytes));
-    auto branch =
-        scf::IfOp::create(rewriter, loc, part.inside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    nvx::BulkReduceAddOp::create(rewriter, loc, bytes,
-                                 sharedPointer(rewriter, loc, source),
-                                 part.pointer);
+    int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
+    access.transposed = op.getTransposed() ? columns : 0;
+    int64_t bytes = GroupOrder::warpBytes(columns);
+    Value piece =
+        smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
+    if (op->getParentOfType<ws::RoleOp>().isSingleThread()) {
+      int64_t all =
+          cast<RankedTensorType>(op.getDest().getType()).getDimSize(3);
+      bool isOne = op.getTransposed() || columns == all;
+      Value zero = emit.constant(0);
+      addRows(emit, groupAt(emit, access, zero, zero), piece,
+              isOne ? warps * bytes : bytes, isOne ? 1 : warps,
+              GroupOrder::rows * all);
+    } else {
+      Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
+      addRows(emit, groupOf(emit, access),
+              emit.add(piece, emit.mul(warp, bytes)), bytes, 1, 0);
+    }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  static constexpr int64_t warps = GroupOrder::warps;
+
+  /// Adds `count` times `bytes` of shared memory, which are `stride` elements
+  /// apart in the tensor. All rows of a tile are in it, or none.
+  static void addRows(const Arithmetic &emit, ThreadRow part, Value source,
+                      int64_t bytes, int64_t count, int64_t stride) {
+    OpBuilder &builder = emit.builder;
+    auto branch = scf::IfOp::create(builder, emit.loc, part.inside,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (int64_t n = 0; n < count; ++n) {
+      nvx::BulkReduceAddOp::create(
+          builder, emit.loc, bytes,
+          sharedPointer(builder, emit.loc, emit.add(source, n * bytes)),
+          pointerAfter(emit, part.pointer, builder.getF32Type(), n * stride));
+    }
   }
 };
 
@@ -394,6 +432,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
     Access access = accessOf(adaptor, source, adaptor.getPart(),
                              *AccessMap::parse(op.getMap()));
     access.isGrouped = op.getGrouped();
+    access.transposed = op.getTransposed().value_or(0);
     if (op.getTransposed()) {
       loadTransposed(emit, access, elements);
       rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
@@ -440,8 +479,8 @@ private:
     }
   }
 
-  /// Row r and column c of a group are in lane c % 8 * 4 + r % 8 / 2 of half
-  /// r / 8, as its element c / 8 * 2 + r % 2.
+  /// Row r and column c of eight rows and 16 columns are in lane
+  /// c % 8 * 4 + r / 2, as its element c / 8 * 2 + r % 2.
   void loadTransposed(const Arithmetic &emit, const Access &access,
                       MutableArrayRef<Value> elements) const {
     OpBuilder &builder = emit.builder;
@@ -449,17 +488,30 @@ private:
     Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
     ThreadRow first =
         rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
+    // Of the same 64 columns, the rows before come first.
+    constexpr int64_t rows = GroupOrder::rows, together = perRows / 8;
+    Value group = arith::RemUIOp::create(
+        builder, emit.loc,
+        emit.add(emit.shiftRight(access.row, llvm::Log2_64(rows)), warp),
+        emit.constant(access.transposed / rows));
+    // A row out of bounds has the address of row 0.
+    group = arith::SelectOp::create(builder, emit.loc, first.inside, group,
+                                    emit.constant(0));
+    int64_t columns =
+        cast<RankedTensorType>(access.tensor.getType()).getDimSize(3);
     Value row = emit.shiftRight(emit.lane(), 2);
     Value column = emit.mul(emit.bitAnd(emit.lane(), 3), 2);
     Value ofLane = emit.add(emit.mul(emit.shiftRight(row, 1), perLane),
                             emit.bitAnd(row, 1));
     ofLane = emit.add(ofLane, emit.mul(column, 4 * perLane));
+    ofLane = emit.add(ofLane, emit.mul(group, rows * (together - columns)));
     Value pointer = LLVM::GEPOp::create(
         builder, emit.loc, first.pointer.getType(), type, first.pointer,
         ArrayRef<LLVM::GEPArg>{ofLane}, LLVM::GEPNoWrapFlags::none);
     for (auto [i, element] : llvm::enumerate(elements)) {
       int64_t n = i / perLane, half = i / 2 % 2, odd = i % 2;
-      int64_t after = n / 2 * 2 * perGroup + half * perGroup +
+      int64_t after = n / 8 * together * access.transposed +
+                      n / 2 % 4 * perGroup + half * perRows +
                       odd * 4 * perLane + n % 2 * 2;
       Value loaded = LLVM::LoadOp::create(
           builder, emit.loc, type, pointerAfter(emit, pointer, type, after));

@@ -73,10 +73,11 @@ struct SmemTile {
 /// The order of f32 tiles that are added to memory (`grouped` in tile.load):
 /// the 16 rows of a warp and 8 columns follow each other, half of a group. A
 /// lane has four consecutive elements of them, as in its registers: two of each
-/// of two rows. In a `transposed` tensor these are 16 columns and 8 rows.
+/// of two rows. In a `transposed` tensor these are 16 columns and 8 rows, and
+/// those of the four warps follow each other.
 struct GroupOrder {
   static constexpr int64_t rows = 16, columns = 8, laneBytes = 16,
-                           bytes = 32 * laneBytes;
+                           bytes = 32 * laneBytes, warps = 4;
   /// The bytes of a warp's rows.
   static constexpr int64_t warpBytes(int64_t tileColumns) {
     return rows * tileColumns * 4;

@@ -142,7 +142,7 @@ def Attn_Mechanism : Attn_Enum<"Mechanism", "a feature of schedules that a machi
   I32EnumAttrCase<"GuardedFinal", 32, "guarded_final">,        // guarded steps that read results of the loop
   I32EnumAttrCase<"MixedStep", 33, "mixed_step">,              // steps that copy, multiply or store, and do something else too
   I32EnumAttrCase<"UnplacedLoad", 34, "unplaced_load">,
-  I32EnumAttrCase<"StoredElsewhere", 35, "stored_elsewhere">,  // stores of anything but a hold in shared memory
+  I32EnumAttrCase<"StoredElsewhere", 35, "stored_elsewhere">,  // stores of anything but a hold, additions by warps of what others put
   I32EnumAttrCase<"FilledByMany", 36, "filled_by_many">,       // channels that more than one thread fills
   I32EnumAttrCase<"ManyCredits", 37, "many_credits">,          // edges with several credits
   I32EnumAttrCase<"RejectedStatic", 38, "rejected_static">,    // work 'static' in a kernel that may reject items
@@ -162,7 +162,8 @@ def Attn_Act : Attn_Enum<"Act", "what an entry of a role's body does", [
   I32EnumAttrCase<"Get", 2, "get">, I32EnumAttrCase<"Put", 3, "put">,
   I32EnumAttrCase<"Sig", 4, "sig">, I32EnumAttrCase<"Commit", 5, "commit">,
   I32EnumAttrCase<"Wait", 6, "wait">, I32EnumAttrCase<"Take", 7, "take">,
-  I32EnumAttrCase<"Give", 8, "give">, I32EnumAttrCase<"Sync", 9, "sync">]>;
+  I32EnumAttrCase<"Give", 8, "give">, I32EnumAttrCase<"Sync", 9, "sync">,
+  I32EnumAttrCase<"Read", 10, "read">]>;
 def Attn_Granularity : Attn_Enum<"Granularity", "who arrives on a channel's barrier", [
   I32EnumAttrCase<"Warpgroup", 0, "wg">, I32EnumAttrCase<"Warp", 1, "warp">,
   I32EnumAttrCase<"Thread", 2, "thread">]>;

@@ -109,7 +109,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
     - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
-      queries are added in the order `transposed` of `tile.load`, otherwise in the order `grouped`
+      queries are added in the order that `tile.load` has with `transposed` of so many, otherwise in the order `grouped`
     - `seeing` (B, 8, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
@@ -137,8 +137,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       one of the four, at most once, or the constant 0. Those of `pairs` have i and j, those of `key_sums` j without i.
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C14: `dropout_rate` and `dropout_state` occur together
-    - C15: `transposed` only beside `sums` or `sums_dk`, and a multiple of 16. It is then the `tile_n` of the config, and
-      divides R, which is checked at launch
+    - C15: `transposed` only beside `sums` or `sums_dk`, a positive multiple of 16, and beside sums with a multiple of 64
+      columns. It is then the `tile_n` of the config, and divides R, which is checked at launch
     - C16: `seeing` occurs only beside `dk_dv`, `dk`, `dv`, `sums` and `sums_dk`. Beside it, and with `gradients(seeing)`, neither the
       mask region nor `row_keys` reads the head
 
@@ -318,7 +318,7 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
       from 8 to 256
     - C2: `sums` is f32 of shape (B, Hq, R, C), where R is at least Sq, and C at least the head dim and a multiple of 16
 
-    - C3: `transposed` if and only if the `attn.attention_bwd` that makes the sums has it
+    - C3: `transposed` as on the `attn.attention_bwd` that makes the sums, and as its C15 has it
 
     C2 compares static sizes only; the others are checked at launch. C3 is checked where both ops are in one function.
 
@@ -326,11 +326,11 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
 
     **Example** `%dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>`
   }];
-  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout, UnitAttr:$transposed,
+  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout, OptionalAttr<I64Attr>:$transposed,
     OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Attn_Tensor:$gradient);
   let assemblyFormat = [{
-    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` $transposed^)? (`config` $config^)? attr-dict
+    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` `(` $transposed^ `)`)? (`config` $config^)? attr-dict
     `:` type($sums) `->` type($gradient)
   }];
   let hasVerifier = 1;

@@ -97,6 +97,7 @@ def Attn_StageOWords : Attn_Words<"StageO", "where O waits to be stored", ["own"
 def Attn_StorerWords : Attn_Words<"Storer", "which role stores O", ["consumers", "warp"]>;
 def Attn_OverlapWords : Attn_Words<"Overlap", "which product is issued first", ["qk_first", "pv_first", "none"]>;
 def Attn_KeptPWords : Attn_Words<"KeptP", "the type in which P is kept for dX", ["f32", "f16"]>;
+def Attn_ShareRowsWords : Attn_Words<"ShareRows", "what the rows of shares of dQ are", ["queries", "columns"]>;
 def Attn_RescaleWords : Attn_Words<"Rescale", "when O is rescaled", ["after_pv", "before_pv"]>;
 
 //===----------------------------------------------------------------------===//
@@ -465,6 +466,12 @@ def Attn_KeptPKnob
                  "how a kernel of gradients keeps P for dX: as it is computed, or rounded, in half the registers"> {
   let follows = 1;
   let at = 15;
+}
+def Attn_ShareRowsKnob
+    : Attn_Field<35, "share_rows", Attn_ShareRowsWords, "queries",
+                 "what the rows of the product of a share of dQ are: queries, or columns of dQ, a transposed share"> {
+  let follows = 1;
+  let at = 16;
 }
 
 //===----------------------------------------------------------------------===//

@@ -156,7 +156,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     by every CTA to every CTA.
     `x[n]` is a sub-tile of x, `: n` a part, `+ n` a shift by n iterations (in `before` and
     `after`: work items). `over x[cross]` shares the memory of the other sub-tile of x, `over x + y`
-    the registers of both. A name is quoted if it is the word of a guard or not an identifier. The statements `knob` set:
+    the registers of both. `read(v)` in `kv` reads a row vector from its channel into registers, ahead of the steps that
+    use it. A name is quoted if it is the word of a guard or not an identifier. The statements `knob` set:
 }], Attn_StatementLines, [{
     **Constraints** (what fits a kernel and a machine is judged by `attn-verify-schedule`)
     - C1: the names of roles, of places, of edges and turns, and of rendezvous are different

@@ -18,8 +18,9 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
     them: row r and column c of it are element c / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 * 2 + c % 2. The groups
     of the same rows follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64.
-    With `transposed`, too, warps held the transposed tile: row r and column c of a group are element
-    r / 8 * 128 + c % 8 * 16 + r / 2 % 4 * 4 + c / 8 * 2 + r % 2, and the number of rows is a multiple of 16.
+    With `transposed(n)`, too, warps held transposed tiles of n rows each: each group of 8 rows and 64 columns is 512 consecutive
+    elements, of which row r and column c are element c / 16 * 128 + c % 8 * 16 + r / 2 * 4 + c / 8 % 2 * 2 + r % 2, and of the
+    groups of n rows those of the same columns follow each other. The number of rows of the tensor is a multiple of n.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
@@ -28,7 +29,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     - C3: the tile has rank 2, the source's element type, and at least as many columns as the
       head dim; after `attn-distribute` it is a vector, whose shape is not checked
     - C4: `grouped` only with f32 elements, and a last dimension that is a multiple of 16
-    - C5: `transposed` only with `grouped`
+    - C5: `transposed` only with `grouped`, of a multiple of 16 rows, and with a last dimension that is a multiple of 64
 
     **Example**
     ```mlir
@@ -37,18 +38,19 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     ```
   }];
   let arguments = (ins Tile_MemoryOrParts:$source, I32:$batch, I32:$head, I32:$row,
-    Optional<I32>:$part, AffineMapAttr:$map, UnitAttr:$grouped, UnitAttr:$transposed);
+    Optional<I32>:$part, AffineMapAttr:$map, UnitAttr:$grouped, OptionalAttr<I64Attr>:$transposed);
   let results = (outs Tile_TileOrShare:$tile);
   let assemblyFormat = [{
-    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map (`grouped` $grouped^)? (`transposed` $transposed^)? attr-dict
+    $source `at` `(` $batch `,` $head `,` $row `)` (`part` `(` $part^ `)`)? $map (`grouped` $grouped^)?
+    (`transposed` `(` $transposed^ `)`)? attr-dict
     `:` type($source) `->` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMap":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, /*grouped=*/false, /*transposed=*/false);
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, /*grouped=*/false, /*transposed=*/::mlir::IntegerAttr());
   }]>, OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$source,
     "::mlir::Value":$batch, "::mlir::Value":$head, "::mlir::Value":$row, "::mlir::AffineMapAttr":$map), [{
-    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, ::mlir::UnitAttr(), ::mlir::UnitAttr());
+    build($_builder, $_state, tile, source, batch, head, row, ::mlir::Value(), map, ::mlir::UnitAttr(), ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
 }
@@ -127,7 +129,7 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     CTAs add to one element in any order. `grouped` has the meaning that it has in `tile.load`. With `column`, the tile
     has only the columns from that one on, and all of its columns are in the tensor. With `transposed` the rows of the tile
     are columns of the tensor, from `row` on it has as many of its rows as the tile has columns, and `grouped` has the
-    meaning that it has in `tile.load` beside `transposed`.
+    meaning that it has in `tile.load` beside `transposed` of these rows.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination; with `column`, the tile has at most as many

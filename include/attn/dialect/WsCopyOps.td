@@ -108,22 +108,27 @@ def Ws_AwaitStoreOp : Ws_SharedOp<"await_store"> {
   let assemblyFormat = "(`of_warp` $of_warp^)? attr-dict";
 }
 def Ws_ReduceAddOp : Ws_SharedOp<"reduce_add", [], [MemRead, MemWrite]> {
-  let summary = "adds a piece of a hold to a tensor in memory, asynchronously; each warp adds the rows that it has put";
+  let summary = "adds a piece of a hold to a tensor in memory, asynchronously";
   let description = [{
     The tensor is in the order that `tile.load` calls `grouped`, as the hold is. CTAs add to one element in any
-    order. With `column`, the tile has some of the columns, from that one on. Rows out of bounds are dropped. A warp puts its
-    rows of the next tile after a `ws.await_store of_warp`.
+    order. With `column`, the tile has some of the columns, from that one on. Rows out of bounds are dropped. With
+    `transposed` the rows of the piece are columns of the tensor, as in `tile.reduce_add`.
+
+    In the role that puts the piece, each warp adds the rows that it has put, and puts its rows of the next tile after a
+    `ws.await_store of_warp`. In another role, one thread adds the whole piece; an edge says that all warps have put theirs.
 
     **Constraints**
     - C1: the destination has rank 4, a static last dimension and elements f32
     - C2: `map` is a permutation of 4 dimensions that keeps the last
+    - C3: the hold has elements f32 and the columns of the destination, with `column` at most as many; with `transposed`,
+      its rows count, and the columns of the destination are a multiple of 64
 
     **Example** `ws.reduce_add @dqe[%replica], %sums at(%b, %h, %row, %column) #bhsd : tensor<?x?x?x128xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$hold, I32:$piece, Tile_Memory:$dest, I32:$batch,
-    I32:$head, I32:$row, Optional<I32>:$column, AffineMapAttr:$map);
+    I32:$head, I32:$row, Optional<I32>:$column, AffineMapAttr:$map, UnitAttr:$transposed);
   let assemblyFormat = [{
-    $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map attr-dict `:` type($dest)
+    $hold `[` $piece `]` `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map (`transposed` $transposed^)? attr-dict `:` type($dest)
   }];
   let hasVerifier = 1;
 }

@@ -102,9 +102,9 @@ void Conditions::checkStatistics() {
       "expected at least {sq} rows of statistics, one for each query, got "
       "{sr}");
   if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
-    int64_t queries = kernel.getConfig()->getTileN();
-    checks.requireBlocksOfSums(queries % kRowsOfSums == 0 ? kRowsOfSums
-                                                          : queries);
+    ConfigAttr config = *kernel.getConfig();
+    bool isTransposed = config.getShareRows() == ShareRows::Columns;
+    checks.requireBlocksOfSums(isTransposed ? config.getTileN() : kRowsOfSums);
   }
 }
 

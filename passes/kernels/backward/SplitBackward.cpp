@@ -82,7 +82,7 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
                  : copyFor(op, Gradients::DV, Value(), Value()).getResult(0);
   Value dq = ConvertSumsOp::create(
       builder, op.getLoc(), op.getQuery().getType(), withSums.getResult(0),
-      op.getScale(), op.getLayout(), kernel.transposed.has_value(),
+      op.getScale(), op.getLayout(), withSums.getTransposedAttr(),
       ConfigAttr());
   op.getResult(0).replaceAllUsesWith(dq);
   op.getResult(1).replaceAllUsesWith(withSums.getResult(1));

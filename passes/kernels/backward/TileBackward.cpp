@@ -49,7 +49,14 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
     }
     int64_t queries = config.getTileN();
     std::optional<int64_t> transposed = op.getTransposed();
-    if (transposed ? queries != *transposed : transposesShares(config)) {
+    if (transposed.has_value() != transposesShares(config)) {
+      return op.emitOpError("expected 'share_rows' of 'config' to be ")
+             << stringifyEnum(transposed ? ShareRows::Columns
+                                         : ShareRows::Queries)
+             << (transposed ? " with" : " without") << " 'transposed', got "
+             << stringifyEnum(config.getShareRows());
+    }
+    if (transposed ? queries != *transposed : queries % kRowsOfSums != 0) {
       InFlightDiagnostic error =
           op.emitOpError("expected 'tile_n' of 'config' to be ");
       return (transposed

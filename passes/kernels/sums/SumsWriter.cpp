@@ -102,7 +102,7 @@ tile::KernelOp ConvertWriter::createKernel(StringRef name) {
       w.arguments.dimsOf(names::queries, names::queryHeads, names::dim));
   CheckList checks(b.getContext());
   checkSizes(checks, names::queries, "queries");
-  checks.requireBlocksOfSums(op.getTransposed() ? kGroupColumns : kRowsOfSums);
+  checks.requireBlocksOfSums(op.getTransposed().value_or(kRowsOfSums));
   checks.require(checks.apply(LaunchOp::Ge, names::rows, names::queries),
                  "expected at least {sq} rows of sums, one for each query, got "
                  "{sr}");
@@ -114,7 +114,7 @@ Value ConvertWriter::load(Value work, RankedTensorType type) {
     Place at = w.placeOf(values[0]);
     auto load = tile::LoadOp::create(b, b.loc, type, sums, at.batch, at.head,
                                      at.row, Value(), mapOfSums(b.getContext()),
-                                     /*grouped=*/true, op.getTransposed());
+                                     /*grouped=*/true, op.getTransposedAttr());
     return {load.getTile()};
   })[0];
 }

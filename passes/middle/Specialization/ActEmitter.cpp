@@ -89,12 +89,13 @@ void ActEmitter::emitFetch() {
 }
 
 void ActEmitter::emitAwaitOfStore(const sched::KernelStep &step) {
-  bool addsHold = step.holds<tile::ReduceAddOp>() &&
-                  llvm::any_of(step.reads, [&](int value) {
-                    return scope.program.bound().holdOf(value);
-                  });
+  const sched::BoundSchedule &bound = scope.program.bound();
+  bool addsHold =
+      step.holds<tile::ReduceAddOp>() &&
+      llvm::any_of(step.reads, [&](int value) { return bound.holdOf(value); });
   if (addsHold || step.holds<tile::StoreOp>()) {
-    ws::AwaitStoreOp::create(builder, scope.loc(), /*of_warp=*/addsHold);
+    bool ofWarp = addsHold && !bound.isOfOneThread(*scope.instance);
+    ws::AwaitStoreOp::create(builder, scope.loc(), ofWarp);
   }
 }
 
@@ -107,6 +108,9 @@ LogicalResult ActEmitter::emit(const PlannedAct &act) {
     return success();
   case PlannedAct::ReadItem:
     emitReadItem(act.slot);
+    return success();
+  case PlannedAct::ReadRow:
+    steps.readAhead(scope.program.value(act.target).ir);
     return success();
   case PlannedAct::Release:
     return emitRelease(act.slot);

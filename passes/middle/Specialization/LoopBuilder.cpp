@@ -153,6 +153,7 @@ LogicalResult LoopBuilder::emitBody(ws::ForOp loop,
     yielded.push_back(value);
   }
   ws::YieldOp::create(builder, scope.loc(), yielded);
+  scope.rows.clear();
   return success();
 }
 
@@ -197,10 +198,13 @@ static std::string nameOf(const PlannedAct &act,
     return "fetch";
   }
   EntryAttr entry = act.entry->attr;
-  StringRef target = entry.getTarget().getValue();
+  std::string name = entry.getTarget().getValue().str();
+  if (entry.getSubtile() >= 0) {
+    name += std::to_string(entry.getSubtile());
+  }
   return act.kind == PlannedAct::Run
-             ? target.str()
-             : (stringifyAct(entry.getAct()) + "_" + target).str();
+             ? name
+             : (stringifyAct(entry.getAct()) + "_" + name).str();
 }
 
 /// Returns the values of the kernel that an act makes available to later acts.
@@ -209,6 +213,9 @@ SmallVector<Value> LoopBuilder::valuesOf(const PlannedAct &act) const {
     return scope.valuesIn(act.slot);
   }
   SmallVector<Value> values;
+  if (act.kind == PlannedAct::ReadRow) {
+    values.push_back(program.value(act.target).ir);
+  }
   if (act.kind == PlannedAct::Run) {
     tile::StepOp step = scope.stepOf(act).op;
     llvm::copy_if(
@@ -303,13 +310,14 @@ LogicalResult LoopBuilder::emitEntry(const PlannedAct &act, int64_t issue) {
       return failure();
     }
   }
+  IRMapping &made = act.kind == PlannedAct::ReadRow ? scope.rows : env;
   SmallVector<Value> yielded;
   for (Value value : produced) {
-    yielded.push_back(env.lookup(value));
+    yielded.push_back(made.lookup(value));
   }
   ws::YieldOp::create(builder, scope.loc(), yielded);
   for (auto [value, result] : llvm::zip(produced, entry->getResults())) {
-    env.map(value, result);
+    made.map(value, result);
   }
   return success();
 }

@@ -45,6 +45,7 @@ struct RoleScope {
   RoleAttr role;
   mlir::OpBuilder &builder;
   mlir::IRMapping env;
+  mlir::IRMapping rows; // row vectors read into registers, in the loop
   const sched::Instance *instance = nullptr; // its first replica
   const sched::RolePlan *plan = nullptr;
   mlir::Value replica;

@@ -36,7 +36,8 @@ LogicalResult StepEmitter::emit(tile::StepOp step,
 LogicalResult StepEmitter::cloneBody(tile::StepOp step, Operation *except) {
   for (auto [operand, argument] :
        llvm::zip(step.getOperands(), step.getBody().getArguments())) {
-    Value value = env.lookupOrNull(operand);
+    Value value = scope.rows.lookupOrNull(operand);
+    value = value ? value : env.lookupOrNull(operand);
     if (!value && !program.channelOf(operand) && !program.holdOf(operand)) {
       return scope.error("V5: '" + step.getName() +
                          "' reads a value that reaches it without a channel");
@@ -72,6 +73,10 @@ Value StepEmitter::readRows(Type type, Value value) {
   return slot && slot.carriesRows()
              ? ws::ReadRowOp::create(builder, scope.loc(), type, value)
              : value;
+}
+
+void StepEmitter::readAhead(Value value) {
+  scope.rows.map(value, readRows(value.getType(), env.lookup(value)));
 }
 
 /// Returns the hold of the argument `value` of a step, or null.
@@ -257,10 +262,11 @@ LogicalResult StepEmitter::emitStore(tile::StepOp step, tile::StoreOp store) {
   return success();
 }
 
-/// The replica adds the piece that it has put itself.
+/// The replica adds the piece that it has put itself, or one thread each
+/// sub-tile's that another role has put.
 LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
                                          tile::ReduceAddOp add) {
-  if (!add.getGrouped() || add.getTransposed()) {
+  if (!add.getGrouped()) {
     return scope.error("expected '" + step.getName() +
                        "' to add a tile of a hold to a 'grouped' tensor");
   }
@@ -271,9 +277,10 @@ LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
       add.getColumn() ? env.lookupOrDefault(add.getColumn()) : Value();
   ws::ReduceAddOp::create(
       builder, scope.loc(), scope.symbol(holdOfArgument(add.getTile())->name),
-      scope.replica, env.lookupOrDefault(add.getDest()),
+      ownSubtile(), env.lookupOrDefault(add.getDest()),
       env.lookupOrDefault(add.getBatch()), env.lookupOrDefault(add.getHead()),
-      env.lookupOrDefault(add.getRow()), column, add.getMapAttr());
+      env.lookupOrDefault(add.getRow()), column, add.getMapAttr(),
+      add.getTransposedAttr());
   return success();
 }
 

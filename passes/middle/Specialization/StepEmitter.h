@@ -18,6 +18,8 @@ public:
   mlir::LogicalResult emit(tile::StepOp step,
                            std::optional<int64_t> ofSubtile = {});
 
+  /// Reads a row vector from its slot into registers.
+  void readAhead(mlir::Value value);
   /// Records a slot that the plan acquires. The op that fills it acquires it
   /// too.
   void acquire(const sched::SlotRef &slot) { acquired.push_back(slot); }

@@ -33,6 +33,11 @@ private:
   Tag tagOf(SlotRef slot, int item) const;
   /// Returns the tag that this agent expects in one of all pieces of a hold.
   Tag tagOfPiece(SlotRef piece, int item) const;
+  /// The last tag of each piece.
+  using LastTags = llvm::DenseMap<std::pair<int, int64_t>, Tag>;
+  /// Returns the tag of the next tile in a piece; tiles of an item are
+  /// numbered.
+  static Tag nextTag(SlotRef piece, int item, LastTags &lasts);
   /// Returns the cells of a slot or piece of this CTA.
   Span cellsOf(SlotRef slot, Tag tag);
   /// Returns this CTA's share of a slot in all CTAs of the cluster.
@@ -41,7 +46,7 @@ private:
   SyncPrograms &programs;
   SyncTokens to;
   llvm::SmallVector<int> stores; // steps that were not awaited
-  llvm::DenseMap<std::pair<int, int64_t>, Tag> puts; // the last one, by piece
+  LastTags puts, taken;          // that this agent puts, or stores for others
   llvm::DenseMap<int, int> arrived, waited; // number of phases, by barrier
   llvm::DenseMap<int, int> rounds;          // number of arrivals, by rendezvous
 };
@@ -210,19 +215,28 @@ void SyncWriter::writeMma(const SyncStep &step) {
 
 void SyncWriter::writePut(const SyncStep &step) {
   SlotRef piece{int(step.event->object), step.number};
-  Tag tag{piece.object, step.item, 0, int(piece.number)};
-  auto [last, isFirst] = puts.try_emplace({piece.object, piece.number}, tag);
-  if (!isFirst && last->second.item == step.item) {
+  to.touch(Span(), cellsOf(piece, nextTag(piece, step.item, puts)));
+}
+
+/// Of the tiles that another agent puts, this one stores each exactly once, in
+/// order.
+void SyncWriter::writeStore(const SyncStep &step) {
+  SlotRef piece{int(step.event->object), step.number};
+  Tag tag = puts.contains({piece.object, piece.number})
+                ? tagOf(piece, step.item)
+                : nextTag(piece, step.item, taken);
+  to.issue(pipeOf(to.index, true), cellsOf(piece, tag), {});
+  stores.push_back(to.step);
+}
+
+Tag SyncWriter::nextTag(SlotRef piece, int item, LastTags &lasts) {
+  Tag tag{piece.object, item, 0, int(piece.number)};
+  auto [last, isFirst] = lasts.try_emplace({piece.object, piece.number}, tag);
+  if (!isFirst && last->second.item == item) {
     tag.iteration = last->second.iteration + 1;
   }
   last->second = tag;
-  to.touch(Span(), cellsOf(piece, tag));
-}
-
-void SyncWriter::writeStore(const SyncStep &step) {
-  SlotRef piece{int(step.event->object), step.number};
-  to.issue(pipeOf(to.index, true), cellsOf(piece, tagOf(piece, step.item)), {});
-  stores.push_back(to.step);
+  return tag;
 }
 
 void SyncWriter::awaitStores() {

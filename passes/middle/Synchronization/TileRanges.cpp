@@ -307,9 +307,13 @@ static LogicalResult noteAdded(ws::ReduceAddOp add, WrittenRows &written,
   FailureOr<TileStart> row = rowOf(add, at);
   auto kernel = add->getParentOfType<ws::KernelOp>();
   auto hold = kernel.lookupSymbol<ws::HoldOp>(add.getHold());
+  auto tile = cast<RankedTensorType>(hold.getType());
+  if (add.getTransposed()) {
+    tile = tile.clone({tile.getDimSize(1), tile.getDimSize(0)});
+  }
   return failed(row) ? failure()
-                     : noteWritten(add, cast<RankedTensorType>(hold.getType()),
-                                   at.run.steps.back().item, *row, written, at);
+                     : noteWritten(add, tile, at.run.steps.back().item, *row,
+                                   written, at);
 }
 
 /// A part of partial results counts as the block of its number.

@@ -155,6 +155,14 @@ LogicalResult BodyBinder::bindEntry(Instance &instance, EntryAttr attr,
     }
     return bindSubtile(instance, attr, !bound.stepAxis(entry.target).empty(),
                        entry);
+  case Act::Read:
+    if (region != LoopPosition::Loop) {
+      return reject(emitError, "V1",
+                    formatv("expected 'read' only in 'kv', got it of '{0}' "
+                            "outside",
+                            attr.getTarget().getValue()));
+    }
+    [[fallthrough]];
   case Act::Get:
   case Act::Put:
     if (failed(names.findValue(attr.getTarget(), stringifyAct(entry.act),

@@ -106,7 +106,7 @@ bool BoundSchedule::putsInto(const Instance &instance,
          });
 }
 
-/// Whether another role puts the tile that a step stores.
+/// Whether another role puts the tile that a step stores or adds to memory.
 bool BoundSchedule::isPutElsewhere(const Instance &instance,
                                    const KernelStep &step) const {
   return llvm::any_of(places, [&](const Place &place) {
@@ -123,11 +123,10 @@ bool BoundSchedule::isOfOneThread(const Instance &instance) const {
     const KernelStep &step = kernel->steps[index];
     bool isInRegisters = step.holds<tile::LoadOp, tile::LoadRowOp>() &&
                          !channelOf(step.writes.front());
-    bool isKept =
-        step.holds<tile::StoreOp>() && !isPutElsewhere(instance, step);
+    bool isKept = step.holds<tile::StoreOp, tile::ReduceAddOp>() &&
+                  !isPutElsewhere(instance, step);
     if (isInRegisters || isKept || step.engine == Engine::Mma ||
-        step.holds<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp,
-                   tile::ReduceAddOp>()) {
+        step.holds<tile::StoreRowOp, tile::StoreRegOp, tile::ScatterOp>()) {
       return false;
     }
   }

@@ -96,7 +96,7 @@ LogicalResult ActChecker::checkOutside(const PlannedAct &act) const {
 /// Returns whether an act produces a value in registers, a slot or a verdict.
 bool ActChecker::makesValue(const PlannedAct &act) const {
   if (act.kind != PlannedAct::Run) {
-    return act.kind == PlannedAct::Wait;
+    return act.kind == PlannedAct::Wait || act.kind == PlannedAct::ReadRow;
   }
   const KernelStep &step = kernel.steps[act.target];
   return step.holds<tile::RejectOp>() ||
@@ -166,7 +166,7 @@ LogicalResult ActChecker::check() {
   bool isShifted = llvm::any_of(
       plan.timeStep, [](const PlannedAct &act) { return act.shift > 0; });
   for (const PlannedAct &act : plan.timeStep) {
-    if (act.entry && (failed(checkAnywhere(act, /*mayList=*/false)) ||
+    if (act.entry && (failed(checkAnywhere(act, instance.replica < 0)) ||
                       failed(checkTurn(act, isShifted)))) {
       return failure();
     }

@@ -92,13 +92,9 @@ LogicalResult PlaceChecker::checkRows(int index) const {
                   "sub-tiles read");
 }
 
-/// Whether a step stores tiles, or adds them to memory, from shared memory. A
-/// transposed tile is added from registers alone.
+/// Whether a step stores tiles, or adds them to memory, from shared memory.
 static bool movesHolds(const KernelStep &step) {
-  auto adds = tile::StepOp(step.op).getBody().getOps<tile::ReduceAddOp>();
-  return step.holds<tile::StoreOp>() ||
-         llvm::any_of(
-             adds, [](tile::ReduceAddOp add) { return !add.getTransposed(); });
+  return step.holds<tile::StoreOp, tile::ReduceAddOp>();
 }
 
 /// Whether a tile may be in a hold in shared memory: between registers and a

@@ -62,25 +62,38 @@ static LogicalResult checkFilled(const Lowerable &lowerable, const Place &place,
       });
 }
 
-/// Checks that a role adds to memory only what it has put into a hold itself:
-/// its warps add their own rows.
+/// Checks that a role whose warps add their own rows to memory has put them
+/// into a hold itself. One thread adds what other roles have put, and alone
+/// transposed tiles.
 static LogicalResult checkAdditions(const Lowerable &lowerable, int index) {
   const BoundSchedule &bound = lowerable.bound;
   const Instance &instance = bound.instances[index];
+  if (bound.isOfOneThread(instance)) {
+    return success();
+  }
   for (int number : instance.runs.set_bits()) {
     const KernelStep &step = lowerable.kernel.steps[number];
-    bool isElsewhere = step.holds<tile::ReduceAddOp>() &&
-                       llvm::any_of(step.reads, [&](int value) {
-                         int producer = lowerable.kernel.values[value].producer;
-                         return bound.holdOf(value) && producer >= 0 &&
-                                !instance.runs[producer];
-                       });
-    if (failed(lowerable.refuseIf(isElsewhere, Mechanism::StoredElsewhere, [&] {
-          return formatv("an addition by '{0}' of what another role than "
-                         "'{1}' puts",
-                         step.name, instance.name)
-              .str();
-        }))) {
+    auto isHeld = [&](int value) { return bound.holdOf(value) != nullptr; };
+    if (!step.holds<tile::ReduceAddOp>() || llvm::none_of(step.reads, isHeld)) {
+      continue;
+    }
+    auto adds = tile::StepOp(step.op).getBody().getOps<tile::ReduceAddOp>();
+    bool isTransposed = llvm::any_of(
+        adds, [](tile::ReduceAddOp add) { return add.getTransposed(); });
+    bool isElsewhere = llvm::any_of(step.reads, [&](int value) {
+      int producer = lowerable.kernel.values[value].producer;
+      return isHeld(value) && producer >= 0 && !instance.runs[producer];
+    });
+    if (failed(lowerable.refuseIf(
+            isTransposed || isElsewhere, Mechanism::StoredElsewhere, [&] {
+              return formatv(
+                         "an addition by '{0}' of {1} by the warps of '{2}'",
+                         step.name,
+                         isTransposed ? "a transposed hold"
+                                      : "what another role puts",
+                         instance.name)
+                  .str();
+            }))) {
       return failure();
     }
   }

@@ -229,19 +229,19 @@ LogicalResult ProgramWriter::writeSlotAct(int x) {
     rings.release(*key);
     return success();
   default:
-    readItem(x, *key);
+    readSlot(x, *key);
     return success();
   }
 }
 
-/// Reads a work item that was handed out.
-void ProgramWriter::readItem(int x, const CycleKey &key) {
+/// Threads read a work item that was handed out, or a row vector.
+void ProgramWriter::readSlot(int x, const CycleKey &key) {
   int value = items[x].act->target;
   SmallVector<int> cells;
   bound.appendCells(*key.place, whole, key.cycle, -1, value, cells);
   SmallVector<Access> reads;
   for (int cell : cells) {
-    reads.push_back({cell, {value, items[x].item, -1, whole}});
+    reads.push_back({cell, {value, items[x].item, items[x].iteration, whole}});
   }
   role.add(Token::Do, 0, 0, x).reads = protocol.store(reads);
 }
@@ -256,6 +256,7 @@ LogicalResult ProgramWriter::writeItem(int x) {
   case PlannedAct::Acquire:
   case PlannedAct::Release:
   case PlannedAct::ReadItem:
+  case PlannedAct::ReadRow:
     return writeSlotAct(x);
   case PlannedAct::Await:
     flights.awaitStep(item);

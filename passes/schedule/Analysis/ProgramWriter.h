@@ -28,7 +28,7 @@ private:
   void collectWrites(const Item &item, Accesses &out);
   void writeThreads(int x, const Accesses &accesses);
   void writeAsync(int x, const Accesses &accesses);
-  void readItem(int x, const CycleKey &key);
+  void readSlot(int x, const CycleKey &key);
   void writeSignal(const Item &item);
   void writeWaitEdge(const Item &item);
   int localCell(ValueInstance instance, Subtile t);

@@ -16,6 +16,9 @@ RoleChannels::RoleChannels(const BoundSchedule &bound, const Instance &instance)
 
 void RoleChannels::findReads(const Entry &entry) {
   SmallVector<SlotRead, 2> &found = reads[&entry];
+  if (entry.act == Act::Read) {
+    found.push_back({slotOf(entry), entry.target, 0});
+  }
   if (entry.act != Act::Op) {
     return;
   }

@@ -96,6 +96,13 @@ void RolePlanner::addEntry(const Entry &entry, PlannedActs &acts) {
     }
     return;
   }
+  case Act::Read: {
+    PlannedAct read =
+        slotAct(PlannedAct::ReadRow, channels.slotOf(entry), &entry);
+    read.target = entry.target;
+    acts.push_back(read);
+    return;
+  }
   case Act::Await:
     if (!signalsBarrier(entry)) {
       acts.push_back(actOf(PlannedAct::Await, entry));
@@ -188,11 +195,6 @@ void RolePlanner::planOuterWaits() {
 //===----------------------------------------------------------------------===//
 // The loop
 //===----------------------------------------------------------------------===//
-
-/// Returns whether `a` runs before `b` for one iteration.
-static bool runsBefore(const Entry &a, const Entry &b) {
-  return std::make_pair(a.shift, &a) < std::make_pair(b.shift, &b);
-}
 
 /// Returns whether no other entry of the loop reads the slot of `entry`
 /// earlier.

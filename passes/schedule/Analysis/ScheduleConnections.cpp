@@ -26,6 +26,7 @@ private:
   LogicalResult checkOperands(const Instance &instance, const Entry &entry);
   LogicalResult checkOperand(const Instance &instance, int step, int value,
                              ArrayRef<Space> spaces);
+  LogicalResult checkRead(int index, const Entry &read);
   LogicalResult checkEntry(int index, const Entry &entry);
   LogicalResult checkEdges();
   LogicalResult checkChannels();
@@ -119,6 +120,7 @@ LogicalResult Connector::connectEntry(int index, const Entry &entry) {
     connectStep(index, entry);
     break;
   case Act::Get:
+  case Act::Read:
   case Act::Put: {
     const Place *channel = bound.channelOf(entry.target);
     if (!channel) {
@@ -175,6 +177,43 @@ void Connector::connectWaiters() {
   }
 }
 
+/// Only a row vector is read into registers ahead: once, before the steps of
+/// the role that use it.
+LogicalResult Connector::checkRead(int index, const Entry &read) {
+  const Instance &instance = bound.instances[index];
+  const KernelValue &value = kernel.values[read.target];
+  const Entry *user = nullptr;
+  bool isTwice = false;
+  for (const Entry &entry : instance.kv) {
+    isTwice |= &entry != &read && entry.act == Act::Read &&
+               entry.target == read.target;
+    bool isUser =
+        entry.act == Act::Op &&
+        llvm::is_contained(kernel.steps[entry.target].reads, read.target);
+    if (isUser && (!user || runsBefore(entry, *user))) {
+      user = &entry;
+    }
+  }
+  std::string found;
+  if (value.isWork || value.shape.size() != 1) {
+    found = "no row vector";
+  } else if (read.guard != Guard::Always) {
+    found = formatv("it under the guard '{0}'", stringifyGuard(read.guard));
+  } else if (isTwice) {
+    found = "it twice";
+  } else if (!user) {
+    found = "no such step";
+  } else if (runsBefore(*user, read)) {
+    found = formatv("it after '{0}'", kernel.steps[user->target].name);
+  }
+  return found.empty()
+             ? success()
+             : reject(emitError, "V1",
+                      formatv("expected one 'read' of row vector '{0}', before "
+                              "the steps of role '{1}' that use it, got {2}",
+                              value.name, instance.name, found));
+}
+
 /// A role may only wait for slots that it reads, and await steps that it runs.
 LogicalResult Connector::checkEntry(int index, const Entry &entry) {
   const Instance &instance = bound.instances[index];
@@ -183,6 +222,9 @@ LogicalResult Connector::checkEntry(int index, const Entry &entry) {
                   formatv("expected role '{0}' to run '{1}', which it awaits, "
                           "got another role",
                           instance.name, kernel.steps[entry.target].name));
+  }
+  if (entry.act == Act::Read) {
+    return checkRead(index, entry);
   }
   if (entry.act != Act::Get) {
     return success();

@@ -30,7 +30,7 @@ static const Entry *entryOf(const Instance &instance, Act act, int target) {
 
 /// Whether a role does both in each iteration, `a` first.
 static bool comesBefore(const Entry *a, const Entry *b) {
-  return a && b && std::make_pair(a->shift, a) < std::make_pair(b->shift, b);
+  return a && b && runsBefore(*a, *b);
 }
 
 namespace {

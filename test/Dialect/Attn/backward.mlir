@@ -152,11 +152,11 @@ func.func @gradients_with_row_keys(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scal
 // Sums of transposed shares.
 // CHECK-LABEL: func.func @transposed
 // CHECK: attn.attention_bwd {{.*}} gradients(sums) transposed(80) :
-// CHECK: attn.convert_sums %{{.*}} scale(%{{.*}}) layout(bshd) transposed : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+// CHECK: attn.convert_sums %{{.*}} scale(%{{.*}}) layout(bshd) transposed(80) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
 func.func @transposed(%q: tensor<?x?x?x64xbf16>, %lse2: tensor<?x?x?xf32>, %sums: tensor<?x?x?x64xf32>, %scale: f32) -> tensor<?x?x?x64xbf16> {
   %r:3 = attn.attention_bwd %q, %q, %q, %q, %lse2, %lse2 sums(%sums : tensor<?x?x?x64xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(80)
       : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
-  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed(80) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
   return %dq : tensor<?x?x?x64xbf16>
 }

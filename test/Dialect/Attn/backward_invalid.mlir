@@ -660,7 +660,17 @@ func.func @bwd_c16_head(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
 func.func @convert_c3(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32) {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
-  // expected-error @below {{'attn.convert_sums' op expected 'transposed' if and only if the sums are transposed, got it only there}}
+  // expected-error @below {{'attn.convert_sums' op C3: expected 'transposed' as where the sums are made, 80, got none}}
   %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> !t
+  return
+}
+
+// -----
+
+func.func @convert_c3_other(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
+  // expected-error @below {{'attn.convert_sums' op C3: expected 'transposed' as where the sums are made, 80, got 64}}
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed(64) : tensor<?x?x?x128xf32> -> !t
   return
 }

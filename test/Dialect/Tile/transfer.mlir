@@ -13,8 +13,8 @@ func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: te
   tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped : tensor<16x32xf32>, tensor<?x?x?x64xf32>
   // CHECK: tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map grouped : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
   %grouped = tile.load %memory at(%i, %i, %i) #bshd grouped : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
-  // CHECK: tile.load {{.*}} grouped transposed : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
-  %transposed = tile.load %memory at(%i, %i, %i) #bshd grouped transposed : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  // CHECK: tile.load {{.*}} grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  %transposed = tile.load %memory at(%i, %i, %i) #bshd grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
   // CHECK: tile.reduce_add {{.*}} grouped transposed : tensor<16x32xf32>, tensor<?x?x?x64xf32>
   tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped transposed : tensor<16x32xf32>, tensor<?x?x?x64xf32>
   // CHECK: tile.store_reg %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x64xf32>

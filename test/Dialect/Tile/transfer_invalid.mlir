@@ -161,7 +161,23 @@ func.func @f(%turns: tensor<?x?x?xi64>, %i: i32) {
 // C5
 func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
   // expected-error @+1 {{'tile.load' op expected 'transposed' only with 'grouped'}}
-  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> transposed : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.load' op expected 'transposed' of a multiple of 16 rows, got 40}}
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped transposed(40) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%memory: tensor<?x?x?x96xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.load' op expected 'transposed' only with a multiple of 64 columns, got 'tensor<?x?x?x96xf32>'}}
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped transposed(16) : tensor<?x?x?x96xf32> -> tensor<16x96xf32>
   return
 }
 

@@ -358,7 +358,7 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
 
     If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, one op clears the sums
     before, and another one converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If
-    its blocks of queries are no multiple of 64, it adds `transposed` shares. If the
+    its config has `share_rows = columns`, it adds `transposed` shares. If the
     function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
     it is a kernel of kind `bwd_ordered`: those who add take turns, so that the order is always the same. Only a `schedule-file` gives such kernels to functions with the attribute, to
@@ -429,8 +429,8 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
 
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
-    the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`; with
-    `sums` and without it, `tile_n` is a multiple of 64. Without a gradient of K, and with a score region, `kept_p` is f32.
+    the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`, and `share_rows` is columns; with
+    `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. Without a gradient of K, and with a score region, `kept_p` is f32.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are

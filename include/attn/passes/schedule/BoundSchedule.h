@@ -58,6 +58,11 @@ struct Entry {
   EntryAttr attr; // as in the schedule
 };
 
+/// Whether `a` runs before `b`, an entry of the same list, for one iteration.
+inline bool runsBefore(const Entry &a, const Entry &b) {
+  return std::make_pair(a.shift, &a) < std::make_pair(b.shift, &b);
+}
+
 struct Edge {
   std::string name;
   bool cut = false;

@@ -45,6 +45,7 @@ struct PlannedAct {
     WaitEdge,      // for an edge or a turn
     Meet,          // the other replicas of the role
     ReadItem,      // the work item in a slot
+    ReadRow,       // a row vector in a slot, into registers
     FetchItem      // asks for the next work item
   } kind;
   /// The entry of the body from which the act comes, or null.
@@ -54,7 +55,7 @@ struct PlannedAct {
   Subtile subtile = whole;
   int part = -1;
   int shift = 0;
-  SlotRef slot = {}; // of Wait, Acquire, Release, ReadItem
+  SlotRef slot = {}; // of Wait, Acquire, Release, ReadItem, ReadRow
   /// MMAs of this list, by index, that must be complete before the act.
   llvm::SmallVector<int, 2> awaited = {};
   /// Slots for which the act is the last reader. They are released when it is

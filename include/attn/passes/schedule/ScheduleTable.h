@@ -28,9 +28,8 @@ struct TableEntry {
 /// Returns `config` with another value of one knob.
 ConfigAttr withKnob(ConfigAttr config, Knob knob, int64_t value);
 
-/// Whether a kernel that adds shares of dQ to sums computes them transposed, so
-/// that the rows of the product, 64 of a warpgroup, are columns of dQ: its
-/// blocks of queries are no multiple of these rows.
+/// Whether a kernel that adds shares of dQ to sums computes them transposed:
+/// the rows of the product, 64 of a warpgroup, are columns of dQ.
 bool transposesShares(ConfigAttr config);
 
 /// Returns the entries whose keys match `problem` on `target`, in the order in

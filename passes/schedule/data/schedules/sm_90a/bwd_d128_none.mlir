@@ -1,15 +1,16 @@
 // All gradients without a mask, for head dim 128: each of two warpgroups has 64 keys, whose sums take half of its registers.
 // Blocks of 80 queries read K and V less often than those of 64. Shares of dQ are transposed: each warpgroup makes half of the
-// columns. P and dX have a half each of the registers of S, so dV's product may run until dK's begins.
-// dV waits to be stored where V was: 1.01 times as fast as in room of its own (2026-11-28, two H200 at their power limit, mean of 1k,
-// 4k and 16k; 0.98 to 1.04 by length).
+// columns. A warp of its own adds them to the sums, 20 KB at once, so that no warp that multiplies waits for an addition
+// (docs/adr/0094-a-warp-of-its-own-adds-shares.md). LSE and delta are read before the products that they are combined with are awaited.
+// P and dX have a half each of the registers of S. dV waits to be stored where V was.
 attn.table_entry bwd @bwd_d128_none head_dim 128, 128
     masks ["none"]
-    config <tile_m = 128, tile_n = 80, work = grid>
+    config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid>
     schedule <"bwd_d128_none" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
   remat(next)
   role load warps 1 regs 24
+  role add warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan k = k in smem depth 1
   chan v = v in smem depth 1
@@ -19,6 +20,7 @@ attn.table_entry bwd @bwd_d128_none head_dim 128, 128
   hold s = s in reg over pds
   hold dp = dp in reg depth 1
   hold dqt = dqt in reg over dp
+  hold dqte = dqte in smem depth 1
   hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
@@ -28,14 +30,19 @@ attn.table_entry bwd @bwd_d128_none head_dim 128, 128
   sync end ring wg
   edge k_free credits 1
   edge v_free credits 1
+  edge dq_full credits 0
+  edge dq_free credits 1
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
   body load {
     kv { once : wait(k_free) once : ld_k ld_q once : wait(v_free) once : ld_v ld_do ld_lse ld_dl }
   }
+  body add {
+    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[0]) await(red_dq[1]) sig(dq_free) }
+  }
   body wg {
-    kv { qk dp score mask exp cvt_p mm_dv dsoft cvt_ds put_ds sync(put) mm_dqt await(mm_dv) mm_dk put_dqt red_dq await(red_dq) }
+    kv { qk read(lse) dp score mask exp cvt_p read(dl) dsoft cvt_ds put_ds mm_dv sync(put) mm_dqt await(mm_dv) mm_dk wait(dq_free) put_dqt sig(dq_full) }
     after { sync(end) cvt_dv st_dv cvt_dk st_dk await(st_dk) sig(k_free) await(st_dv) sig(v_free) }
   }
 }>
