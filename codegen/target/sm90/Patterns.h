@@ -34,6 +34,10 @@ void populatePutPatterns(mlir::RewritePatternSet &patterns,
 void populateRegisterTilePatterns(mlir::RewritePatternSet &patterns,
                                   const mlir::TypeConverter &types,
                                   const ParamValues &params);
+/// Additions of tiles to sums in memory, and their turns.
+void populateSumPatterns(mlir::RewritePatternSet &patterns,
+                         const mlir::TypeConverter &types,
+                         const ParamValues &params);
 /// Products, and waits for them.
 void populateMmaPatterns(mlir::RewritePatternSet &patterns,
                          const mlir::TypeConverter &types);

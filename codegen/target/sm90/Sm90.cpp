@@ -107,6 +107,7 @@ void Sm90::populateInstructionPatterns(RewritePatternSet &patterns,
   sm90::populateCopyPatterns(patterns, types, params);
   sm90::populatePutPatterns(patterns, types);
   sm90::populateRegisterTilePatterns(patterns, types, params);
+  sm90::populateSumPatterns(patterns, types, params);
   sm90::populateMmaPatterns(patterns, types);
 }
 
