@@ -39,7 +39,7 @@ attn.table_entry bwd @bwd_d128_none head_dim 128, 128
     kv { once : wait(k_free) once : ld_k ld_q once : wait(v_free) once : ld_v ld_do ld_lse ld_dl }
   }
   body add {
-    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[0]) await(red_dq[1]) sig(dq_free) }
+    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }
   }
   body wg {
     kv { qk read(lse) dp score mask exp cvt_p read(dl) dsoft cvt_ds put_ds mm_dv sync(put) mm_dqt await(mm_dv) mm_dk wait(dq_free) put_dqt sig(dq_full) }
