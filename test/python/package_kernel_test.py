@@ -163,6 +163,7 @@ class Refusals(unittest.TestCase):
         self.refused(ValueError, "expected 'window_left' to be given", q, q, q, kernel=windowed)
         self.refused(ValueError, "expected 'window_left' to be at least 0, got -1", q, q, q, kernel=windowed, window_left=-1)
         self.refused(ValueError, "'window_left' to be an integer, got 2.5", q, q, q, kernel=windowed, window_left=2.5)
+        self.refused(ValueError, r"'window_left' to be below 2\*\*31, got 2147483648", q, q, q, kernel=windowed, window_left=2**31)
         self.refused(ValueError, "'scale' to be a number, got 'large'", q, q, q, scale="large")
 
     def test_dims_are_those_of_the_layout(self):

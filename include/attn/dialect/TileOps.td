@@ -38,7 +38,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, NoTerminator, 
       a `query`, `key` and `seeing_queries`; one of kind `sum` has
       `partial_sums` and a `capture_gradient`. The results of a kernel of kind `delta` are `delta` and `lse2`, those of a kind
       `bwd...` its gradients or `seeing_queries`, that of kind `sum` the `capture_gradient`; of other kinds, `output` and `lse`. Results are
-      not read, other arguments are. There is a `dropout_rate` if and only if the problem has dropout
+      not read, other arguments are. Except in one of kind `custom`, there is a `dropout_rate` if and only if the problem has dropout
     - C7: `query`, `key` and their gradients are tensors of rank 4 of the problem's element type and head dim,
       `value`, its gradient, `output` and `output_gradient` have the head dim of V; `lse`, `lse_gradient`, `delta`,
       `lse2`, `partial_sums` and `seeing_queries` are tensors of rank 3 of f32, `scale` and `dropout_rate` are an f32, a `bound` an i32,
