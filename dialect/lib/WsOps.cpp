@@ -245,6 +245,13 @@ static LogicalResult verifyReduceAdd(KernelOp kernel, ReduceAddOp add) {
                            "columns of ")
            << add.getHoldAttr() << ", " << held << ", got " << dest;
   }
+  auto role = add->getParentOfType<RoleOp>();
+  if (add.getTransposed() && !(role && role.isSingleThread())) { // C4
+    return add.emitOpError("expected 'transposed' only where one thread adds "
+                           "what another role puts, got it in the role that "
+                           "puts ")
+           << add.getHoldAttr();
+  }
   return success();
 }
 

@@ -122,6 +122,7 @@ def Ws_ReduceAddOp : Ws_SharedOp<"reduce_add", [], [MemRead, MemWrite]> {
     - C2: `map` is a permutation of 4 dimensions that keeps the last
     - C3: the hold has elements f32 and the columns of the destination, with `column` at most as many; with `transposed`,
       its rows count, and the columns of the destination are a multiple of 64
+    - C4: `transposed` only in a role other than the one that puts the piece
 
     **Example** `ws.reduce_add @dqe[%replica], %sums at(%b, %h, %row, %column) #bhsd : tensor<?x?x?x128xf32>`
   }];
