@@ -340,6 +340,15 @@ func.func @transposed(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %s
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 
+// With 128 queries a launch still needs whole blocks of them, not of 64.
+// CHECK: tile.kernel @transposed_128
+// CHECK-SAME: message = "expected full blocks of 128 rows of sums, got {sr} rows"
+func.func @transposed_128(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) transposed(128) config <tile_m = 128, tile_n = 128, work = grid, share_rows = columns> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
 // -----
 
 // The queries that may see groups of keys: of documents given by equal numbers, those whose number is between the least and the most of the keys'.

@@ -101,7 +101,8 @@ protected:
   /// elements of the warp's 16 rows; in a transposed tensor, of eight rows and
   /// the warp's 16 columns.
   ThreadRow groupOf(const Arithmetic &emit, const Access &access) const;
-  /// Returns an element of the first group of a row, or of some columns of it.
+  /// Returns the address of an element, counted from the first group of `row`;
+  /// with a first column, from the group of that column.
   ThreadRow groupAt(const Arithmetic &emit, const Access &access,
                     mlir::Value row, mlir::Value element) const;
 

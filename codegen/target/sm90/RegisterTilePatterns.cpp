@@ -189,9 +189,7 @@ private:
                             emit.bitAnd(row, 1));
     ofLane = emit.add(ofLane, emit.mul(column, 4 * perLane));
     ofLane = emit.add(ofLane, emit.mul(group, rows * (together - columns)));
-    Value pointer = LLVM::GEPOp::create(
-        builder, emit.loc, first.pointer.getType(), type, first.pointer,
-        ArrayRef<LLVM::GEPArg>{ofLane}, LLVM::GEPNoWrapFlags::none);
+    Value pointer = pointerAfter(emit, first.pointer, ofLane);
     for (auto [i, element] : llvm::enumerate(elements)) {
       int64_t n = i / perLane, half = i / 2 % 2, odd = i % 2;
       int64_t after = n / 8 * together * access.transposed +

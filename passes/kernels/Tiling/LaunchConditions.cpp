@@ -5,6 +5,7 @@
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Masks.h"
 #include "attn/dialect/RegionProgram.h"
+#include "attn/passes/schedule/ScheduleTable.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -103,8 +104,8 @@ void Conditions::checkStatistics() {
       "{sr}");
   if (kernel.getArgs().find(ArgumentRole::QueryGradientSums)) {
     ConfigAttr config = *kernel.getConfig();
-    bool isTransposed = config.getShareRows() == ShareRows::Columns;
-    checks.requireBlocksOfSums(isTransposed ? config.getTileN() : kRowsOfSums);
+    checks.requireBlocksOfSums(transposesShares(config) ? config.getTileN()
+                                                        : kRowsOfSums);
   }
 }
 

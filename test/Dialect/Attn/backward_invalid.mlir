@@ -657,6 +657,23 @@ func.func @bwd_c16_head(%q: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
 
 // -----
 
+// C3, the queries of a block and the columns of sums
+func.func @convert_c3_block(%sums: tensor<?x?x?x128xf32>, %scale: f32) -> tensor<?x?x?x128xbf16> {
+  // expected-error @below {{'attn.convert_sums' op expected 'transposed' to be a multiple of 16, got 40}}
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) transposed(40) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>
+  return %dq : tensor<?x?x?x128xbf16>
+}
+
+// -----
+
+func.func @convert_c3_columns(%sums: tensor<?x?x?x96xf32>, %scale: f32) -> tensor<?x?x?x96xbf16> {
+  // expected-error @below {{'attn.convert_sums' op expected 'transposed' only beside sums with a multiple of 64 columns, got 96}}
+  %dq = attn.convert_sums %sums scale(%scale) layout(bshd) transposed(80) : tensor<?x?x?x96xf32> -> tensor<?x?x?x96xbf16>
+  return %dq : tensor<?x?x?x96xbf16>
+}
+
+// -----
+
 func.func @convert_c3(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %scale: f32) {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
