@@ -114,6 +114,82 @@ ws.kernel @last_section machine "sm_90a" args ["q"] problem #p config <tile_m = 
 
 // -----
 
+#p = #attn.problem<kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// A causal mask leaves the first block of keys the most queries: it comes first.
+// CHECK-LABEL: llvm.func @sections_of_keys
+// CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[PLANES:.*]] = arith.muli %[[HEADS:.*]], %[[BATCHES:.*]] : i32
+// CHECK-NEXT: %[[ITEMS:.*]] = arith.muli %[[SECTION:.*]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.remui %[[ITEM]], %[[ITEMS]] : i32
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.divui %[[ITEM]], %[[ITEMS]] : i32
+// CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[NUMBER]], %[[SECTION]] : i32
+// CHECK-NEXT: %[[REST:.*]] = arith.subi %[[PLANES]], %[[FIRST]] : i32
+// CHECK-NEXT: %[[WIDTH:.*]] = arith.minui %[[SECTION]], %[[REST]] : i32
+// CHECK-NEXT: %[[IN:.*]] = arith.remui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[BLOCK:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
+ws.kernel @sections_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient write] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %dk: tensor<?x?x?x64xbf16>):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %two = arith.constant 2 : i32
+    %three = arith.constant 3 : i32
+    %b = ws.smem %two : !llvm.ptr<3>
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    ws.work_loop extents(%n, %three, %two) {
+      %w = tile.next_work extents(%n, %three, %two) section(%two)
+      %block, %head, %batch = tile.work_coords %w
+      ws.copy %q at(%batch, %head, %block) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s barrier %b : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>, !llvm.ptr<3>
+    }
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
+// Blocks of keys in their order; in the last section the same block of every plane.
+// CHECK-LABEL: llvm.func @last_section_of_keys
+// CHECK: %[[ITEM:.*]] = nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[PLANES:.*]] = arith.muli %[[HEADS:.*]], %[[BATCHES:.*]] : i32
+// CHECK-NEXT: %[[WIDTH:.*]] = arith.minui %[[SECTION:.*]], %[[PLANES]] : i32
+// CHECK-NEXT: %[[FIRST:.*]] = arith.subi %[[PLANES]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[BEFORE:.*]] = arith.muli %[[FIRST]], %[[BLOCKS:.*]] : i32
+// CHECK-NEXT: %[[OTHERS:.*]] = arith.remui %[[ITEM]], %[[BLOCKS]] : i32
+// CHECK-NEXT: %[[PLANE:.*]] = arith.divui %[[ITEM]], %[[BLOCKS]] : i32
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.subi %[[ITEM]], %[[BEFORE]] : i32
+// CHECK-NEXT: %[[IN:.*]] = arith.remui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[DOWN:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
+// CHECK-NEXT: %[[IS_LAST:.*]] = arith.cmpi uge, %[[ITEM]], %[[BEFORE]] : i32
+// CHECK-NEXT: %[[LAST_PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
+// CHECK-DAG: %[[ITS_PLANE:.*]] = arith.select %[[IS_LAST]], %[[LAST_PLANE]], %[[PLANE]] : i32
+// CHECK-DAG: %[[BLOCK:.*]] = arith.select %[[IS_LAST]], %[[DOWN]], %[[OTHERS]] : i32
+// CHECK: arith.remui %[[ITS_PLANE]], %[[HEADS]] : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
+ws.kernel @last_section_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient write] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>, %dk: tensor<?x?x?x64xbf16>):
+  ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
+  ws.role @load warps 1 regs 24 replicas 1 {
+  ^bb0(%me: i32):
+    %n = arith.constant 7 : i32
+    %two = arith.constant 2 : i32
+    %three = arith.constant 3 : i32
+    %b = ws.smem %two : !llvm.ptr<3>
+    %s = ws.slot_at %me : <@k, tensor<128x64xbf16>>
+    ws.work_loop extents(%n, %three, %two) {
+      %w = tile.next_work extents(%n, %three, %two) section(%two)
+      %block, %head, %batch = tile.work_coords %w
+      ws.copy %q at(%batch, %head, %block) affine_map<(b, h, i, c) -> (b, i, h, c)> to %s barrier %b : tensor<?x?x?x64xbf16>, <@k, tensor<128x64xbf16>>, !llvm.ptr<3>
+    }
+  }
+}
+
+// -----
+
 #p = #attn.problem<kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 role wg warps 4 regs 240 }>
 // CHECK: launch.variant workspace 4 zeroed 4 numerics <

@@ -102,11 +102,11 @@ func.func private @declared(f32)
 // CHECK-SAME: order = longest_first, section_mib = 16
 // CHECK-DAG: %[[BATCHES:.*]] = arith.index_cast %dim : index to i32
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivsi
+// CHECK: %[[HK:.*]] = arith.divsi %[[HQ:.*]], %[[GROUP:.*]] : i32
+// CHECK-NEXT: %[[HEADS:.*]] = arith.muli %[[BATCHES]], %[[HK]] : i32
 // CHECK: %[[KEYS:.*]] = arith.constant 43690 : i32
 // CHECK: %[[LENGTH:.*]] = arith.maxsi %{{.*}}, %[[ONE:.*]] : i32
 // CHECK-NEXT: %[[MOST:.*]] = arith.divsi %[[KEYS]], %[[LENGTH]] : i32
-// CHECK-NEXT: %[[HK:.*]] = arith.divsi %[[HQ:.*]], %[[GROUP:.*]] : i32
-// CHECK-NEXT: %[[HEADS:.*]] = arith.muli %[[BATCHES]], %[[HK]] : i32
 // CHECK-NEXT: %[[WIDTH:.*]] = arith.maxsi %[[MOST]], %[[ONE]] : i32
 // CHECK-NEXT: %[[COUNT:.*]] = arith.ceildivsi %[[HEADS]], %[[WIDTH]] : i32
 // CHECK-NEXT: %[[SECTIONS:.*]] = arith.maxsi %[[COUNT]], %[[ONE]] : i32

@@ -37,7 +37,8 @@ Value ItemOps::firstItem() const {
 
 WorkNumbering ItemOps::numberingOf(const WorkExtents &extents,
                                    bool manyItems) const {
-  return WorkNumbering(builder, loc, orderOf(items.kernel), extents, manyItems);
+  return WorkNumbering(builder, loc, orderOf(items.kernel),
+                       startsAtFirstBlock(items.kernel), extents, manyItems);
 }
 
 Value ItemOps::itemsInFlight() const {

@@ -17,8 +17,10 @@ Value WorkExtents::count(OpBuilder &builder, Location loc) const {
 }
 
 WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
-                             const WorkExtents &extents, bool manyItems)
-    : order(order), extents(extents), manyItems(manyItems) {
+                             bool firstBlockFirst, const WorkExtents &extents,
+                             bool manyItems)
+    : order(order), firstBlockFirst(firstBlockFirst), extents(extents),
+      manyItems(manyItems) {
   auto divisor = [&](Value value) {
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
   };
@@ -62,7 +64,7 @@ Divisor WorkNumbering::widthFrom(OpBuilder &builder, Location loc,
 /// Returns the row block that comes after so many others of its plane.
 Value WorkNumbering::blockAfter(OpBuilder &builder, Location loc,
                                 Value others) const {
-  if (order == WorkOrder::Linear) {
+  if (firstBlockFirst) {
     return others;
   }
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);

@@ -28,7 +28,8 @@ public:
   /// `manyItems`: more than one item is looked up, so that common values are
   /// computed here, at `builder`.
   WorkNumbering(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
-                const WorkExtents &extents, bool manyItems);
+                bool firstBlockFirst, const WorkExtents &extents,
+                bool manyItems);
 
   WorkCoords coordsOf(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value item) const;
@@ -53,6 +54,7 @@ private:
                     mlir::Value firstPlane) const;
 
   WorkOrder order = WorkOrder::Linear;
+  bool firstBlockFirst = true;
   WorkExtents extents;
   bool manyItems = false;
   mlir::Value planes;

@@ -72,8 +72,8 @@ def Attn_WorkWords : Attn_Words<"WorkKind", "how work items reach CTAs", [
   "dynamic"]>; // persistent: a global counter
 def Attn_OrderWords : Attn_Words<"WorkOrder", "order of the work items", [
   "linear",          // row block fastest, then head, then batch
-  "longest_first", // last row block first, heads and batches of a section fastest
-  "shortest_last"]>; // head by head, each from its last row block on; the heads of the last section as with longest_first
+  "longest_first", // the row block first that a causal mask leaves the most work: of queries the last, of keys the first; heads and batches of a section fastest
+  "shortest_last"]>; // head by head, each from that row block on; the heads of the last section as with longest_first
 def Attn_RowMaxWords : Attn_Words<"RowMax", "where the reference of a row's exponentials comes from", [
   "running", "first_block",
   "integer"]>; // running, from the scores' bits as integers, at least 0

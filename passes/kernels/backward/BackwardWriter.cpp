@@ -3,6 +3,7 @@
 #include "../Tiling/ArgumentList.h"
 #include "../Tiling/LaunchConditions.h"
 #include "../Tiling/QueryRanges.h"
+#include "../Tiling/WorkSection.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/KeptP.h"
 #include "mlir/IR/Matchers.h"
@@ -184,27 +185,28 @@ static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
   return b.max(b.min(heads, b.i32(2 * usual)), b.i32(usual));
 }
 
+/// Returns the number of heads of a section, or null.
+Value BackwardWriter::writeSection() {
+  int64_t columns =
+      columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
+  int64_t bytesOfKey = columns * elementType.getIntOrFloatBitWidth() / 8;
+  const Axis &keys = matrix.axis(Side::Key);
+  if (args.turns) {
+    return writeHeadsSideBySide(b, keys, bytesOfKey);
+  }
+  Value section = attn::writeSection(b, config, b.mul(batches, keyHeads),
+                                     keys.length, bytesOfKey);
+  return section && owned == Side::Query ? b.mul(section, group) : section;
+}
+
 Value BackwardWriter::writeNext() {
-  Type type = tile::WorkType::get(b.getContext());
   Axis &axis = matrix.axis(owned);
   Value blocks = b.ceilDiv(axis.length, axis.tileSize);
   if (owned == Side::Key) {
     matrix.repeats = group;
   }
-  Value section;
-  if (args.turns) {
-    int64_t columns =
-        columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
-    section = writeHeadsSideBySide(
-        b, axis, columns * elementType.getIntOrFloatBitWidth() / 8);
-  }
-  auto region = tile::WorkOp::create(b, b.loc);
-  b.setInsertionPointToStart(&region.getBody().emplaceBlock());
-  return b.step("next", {}, type, [&](ValueRange) -> Values {
-    return {b.make<tile::NextWorkOp>(type, blocks,
-                                     owned == Side::Query ? heads : keyHeads,
-                                     batches, section, Value(), Value())};
-  })[0];
+  Value itemHeads = owned == Side::Query ? heads : keyHeads;
+  return b.beginWork(blocks, itemHeads, batches, writeSection());
 }
 
 Value BackwardWriter::headOf(Side side, const Place &at) {

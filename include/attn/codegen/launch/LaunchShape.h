@@ -43,6 +43,13 @@ inline WorkOrder orderOf(ws::KernelOp kernel) {
   return kernel.getConfig().getOrder();
 }
 
+/// Returns whether the first row block of a head comes before its others. A
+/// causal mask leaves the first keys the most queries, and the last queries the
+/// most keys.
+inline bool startsAtFirstBlock(ws::KernelOp kernel) {
+  return orderOf(kernel) == WorkOrder::Linear || ws::ownsKeys(kernel.getArgs());
+}
+
 /// Returns the rows of a row block: those of an item that one CTA computes.
 inline int64_t blockRowsOf(ws::KernelOp kernel) {
   return kernel.getConfig().getTileM();

@@ -2,6 +2,7 @@
 #include "KernelWriter.h"
 #include "../../RegionFacts.h"
 #include "../../Tiling/ScoreMatrix.h"
+#include "../../Tiling/WorkSection.h"
 #include "KernelArguments.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/RegionProgram.h"
@@ -111,23 +112,20 @@ void KernelWriter::writeMaps() {
 // Work items.
 //===----------------------------------------------------------------------===//
 
-/// Computes the number of query heads whose K and V fit the share of the L2
-/// cache that the config reserves; all sections have the same size.
+/// Returns the number of query heads of a section, or null.
 Value KernelWriter::writeSection() {
   if (config.getSectionMib() == 0) {
     return {};
   }
-  auto rowBytesOf = [&](Value tensor) {
+  auto bytesOf = [&](Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
     return type.getDimSize(3) * type.getElementTypeBitWidth() / 8;
   };
-  int64_t rows = (config.getSectionMib() << 20) /
-                 (rowBytesOf(args.k) + rowBytesOf(args.v));
-  Value one = b.i32(1);
-  Value most = b.div(b.i32(rows), b.max(matrix.ranges.key.length, one));
   Value keyHeads = b.mul(batches, b.div(heads, group));
-  Value sections = b.max(b.ceilDiv(keyHeads, b.max(most, one)), one);
-  return b.mul(b.ceilDiv(keyHeads, sections), group);
+  Value section =
+      attn::writeSection(b, config, keyHeads, matrix.ranges.key.length,
+                         bytesOf(args.k) + bytesOf(args.v));
+  return b.mul(section, group);
 }
 
 Value KernelWriter::writeNext() {

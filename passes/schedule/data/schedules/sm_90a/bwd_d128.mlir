@@ -2,7 +2,7 @@
 // the columns of each share of dQ to memory. The scores of the next block are computed before that is awaited.
 attn.table_entry bwd @bwd_d128 head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

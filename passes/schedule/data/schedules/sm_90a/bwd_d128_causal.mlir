@@ -4,7 +4,7 @@
 // 4k and 16k).
 attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid>
+    config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
   remat(next)

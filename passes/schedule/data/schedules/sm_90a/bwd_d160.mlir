@@ -2,7 +2,7 @@
 // K was.
 attn.table_entry bwd @bwd_d160 head_dim 160, 160
     masks ["none", "causal_top_left", "causal_bottom_right", "window"] dtypes [bf16]
-    config <tile_m = 128, tile_n = 64, work = grid, kept_p = f16>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 20, kept_p = f16>
     schedule <"bwd_d160" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

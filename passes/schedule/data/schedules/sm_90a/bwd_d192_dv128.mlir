@@ -3,7 +3,7 @@
 // because P is kept for dX in half the registers, and dV is multiplied before dP.
 attn.table_entry bwd @bwd_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window"] dtypes [bf16]
-    config <tile_m = 128, tile_n = 64, work = grid, kept_p = f16>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 20, kept_p = f16>
     schedule <"bwd_d192_dv128" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

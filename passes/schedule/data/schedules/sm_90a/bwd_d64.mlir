@@ -2,7 +2,7 @@
 // registers they need.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 128, work = grid>
+    config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 8>
     schedule <"bwd_d64" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : N, dqe : N)
   remat(next)

@@ -2,7 +2,7 @@
 // P and dX have a half each of the registers of the scores. dV is multiplied while the warpgroups meet.
 attn.table_entry bwd @bwd_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 12>
     schedule <"bwd_d96" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

@@ -2,7 +2,7 @@
 // its registers.
 attn.table_entry bwd_dk_dv @bwd_dk_dv_d128 head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 48, work = grid>
+    config <tile_m = 128, tile_n = 48, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_dk_dv_d128" machine "sm_90a" {
   split M 2 whole(k, v)
   remat(next)

@@ -1,7 +1,7 @@
 // dQ, head dims up to 192 of Q and K, and 128 of V: each of two warpgroups has 64 queries.
 attn.table_entry bwd_dq @bwd_dq_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 48, work = grid>
+    config <tile_m = 128, tile_n = 48, work = grid, order = shortest_last, section_mib = 20>
     schedule <"bwd_dq_d192_dv128" machine "sm_90a" {
   split M 2 whole(q, do)
   remat(next)

@@ -1,7 +1,7 @@
 // dQ, head dims up to 96: each of two warpgroups has 64 queries.
 attn.table_entry bwd_dq @bwd_dq_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 12>
     schedule <"bwd_dq_d96" machine "sm_90a" {
   split M 2 whole(q, do)
   remat(next)

@@ -3,7 +3,7 @@
 // before. dK waits to be stored where K was.
 attn.table_entry bwd_dq_dk @bwd_dq_dk_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 20>
     schedule <"bwd_dq_dk_d192_dv128" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

@@ -2,7 +2,7 @@
 // one. dV waits to be stored where K was.
 attn.table_entry bwd_dv @bwd_dv_d192 head_dim 192, 192
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 24>
     schedule <"bwd_dv_d192" machine "sm_90a" {
   split M 2 whole(k)
   remat(next)

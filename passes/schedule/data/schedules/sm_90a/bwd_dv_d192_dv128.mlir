@@ -2,7 +2,7 @@
 // beside the product of this one. dV waits to be stored where K was.
 attn.table_entry bwd_dv @bwd_dv_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 128, work = grid>
+    config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 20>
     schedule <"bwd_dv_d192_dv128" machine "sm_90a" {
   split M 2 whole(k)
   remat(next)
