@@ -41,6 +41,22 @@ static void noteEdits(InFlightDiagnostic &error, tile::KernelOp kernel,
   }
 }
 
+/// Ensures: a config with the size of a section is that of a kernel whose items
+/// have sections.
+static LogicalResult checkSection(tile::KernelOp kernel) {
+  int64_t size = kernel.getConfig()->getSectionMib();
+  bool hasSection = false;
+  kernel.walk(
+      [&](tile::NextWorkOp next) { hasSection |= bool(next.getSection()); });
+  if (size == 0 || hasSection) {
+    return success();
+  }
+  return kernel.emitOpError(
+             "expected 'section_mib' of its 'config' to be 0, as "
+             "its 'tile.next_work' has no 'section', got ")
+         << size;
+}
+
 /// Checks the schedule of a kernel, and reports its resources. A violation is
 /// reported at the table entry of the schedule, if there is one.
 static LogicalResult verifyKernel(tile::KernelOp kernel,
@@ -48,6 +64,9 @@ static LogicalResult verifyKernel(tile::KernelOp kernel,
                                   JudgeOptions options = {}) {
   if (!kernel.getConfig()) {
     return kernel.emitOpError("expected a 'config'");
+  }
+  if (failed(checkSection(kernel))) {
+    return failure();
   }
   ResourcePlan taken;
   auto report = [&] {

@@ -114,7 +114,7 @@ ws.kernel @last_section machine "sm_90a" args ["q"] problem #p config <tile_m = 
 
 // -----
 
-#p = #attn.problem<kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#p = #attn.problem<kind = bwd_dv, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 // A causal mask leaves the first block of keys the most queries: it comes first.
 // CHECK-LABEL: llvm.func @sections_of_keys
@@ -130,8 +130,8 @@ ws.kernel @last_section machine "sm_90a" args ["q"] problem #p config <tile_m = 
 // CHECK-NEXT: %[[BLOCK:.*]] = arith.divui %[[INSIDE]], %[[WIDTH]] : i32
 // CHECK-NEXT: %[[PLANE:.*]] = arith.addi %[[FIRST]], %[[IN]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
-ws.kernel @sections_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient write] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %dk: tensor<?x?x?x64xbf16>):
+ws.kernel @sections_of_keys machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = longest_first, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):
@@ -150,7 +150,7 @@ ws.kernel @sections_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient 
 
 // -----
 
-#p = #attn.problem<kind = custom, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+#p = #attn.problem<kind = bwd_keys, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 #s = #attn.schedule<"s" machine "sm_90a" { role load warps 1 regs 24 }>
 // Blocks of keys in their order; in the last section the same block of every plane.
 // CHECK-LABEL: llvm.func @last_section_of_keys
@@ -170,8 +170,8 @@ ws.kernel @sections_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient 
 // CHECK-DAG: %[[BLOCK:.*]] = arith.select %[[IS_LAST]], %[[DOWN]], %[[OTHERS]] : i32
 // CHECK: arith.remui %[[ITS_PLANE]], %[[HEADS]] : i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}box[%{{.*}}, %[[BLOCK]],
-ws.kernel @last_section_of_keys machine "sm_90a" args ["q" query, "dk" key_gradient write] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
-^bb0(%q: tensor<?x?x?x64xbf16>, %dk: tensor<?x?x?x64xbf16>):
+ws.kernel @last_section_of_keys machine "sm_90a" args ["q"] problem #p config <tile_m = 128, tile_n = 128, work = grid, order = shortest_last, section_mib = 16> schedule #s smem 64 attributes {attn.checks = []} {
+^bb0(%q: tensor<?x?x?x64xbf16>):
   ws.channel @k [tensor<128x64xbf16>] depth 2 at 0
   ws.role @load warps 1 regs 24 replicas 1 {
   ^bb0(%me: i32):

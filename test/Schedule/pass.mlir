@@ -78,3 +78,7 @@
 // EDITED: error: 'attn.table_entry' op V1: expected an entry to name a step of the kernel, got 'check'
 // EDITED: note: the kernel that it is for
 // EDITED-NEXT: note: 'row_max' of the kernel's 'config' is running, that of the entry is first_block; --schedule reads an entry with another value
+
+// The size of a section is that of a kernel whose items have sections.
+// RUN: sed -e 's/, section_mib = [0-9]*//' -e 's/work = [a-z]*\(, order = [a-z_]*\)\?/work = grid, order = longest_first, section_mib = 16/' %S/Inputs/fwd_d128.mlir | not attn-opt --attn-schedule=schedule-file=%S/Inputs/mine.mlir 2>&1 | FileCheck %s --check-prefix=SECTION
+// SECTION: error: 'tile.kernel' op expected 'section_mib' of its 'config' to be 0, as its 'tile.next_work' has no 'section', got 16

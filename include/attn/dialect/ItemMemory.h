@@ -23,17 +23,6 @@ inline bool hasMailbox(ConfigAttr config) {
   return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
 }
 
-/// Whether items own blocks of keys, as those of kernels do that write the
-/// gradient of K or V; others own blocks of queries.
-inline bool ownsKeys(ArgumentsAttr args) {
-  auto writes = [&](ArgumentRole role) {
-    std::optional<unsigned> found = args.find(role);
-    return found && args[*found].getAccess() == ArgumentAccess::Write;
-  };
-  return writes(ArgumentRole::KeyGradient) ||
-         writes(ArgumentRole::ValueGradient);
-}
-
 /// Whether a CTA takes the next item from a counter as it begins. Items that
 /// wait for the turns of others need it: those must have begun before, and CTAs
 /// need not begin in the order of their numbers.

@@ -72,8 +72,8 @@ def Attn_WorkWords : Attn_Words<"WorkKind", "how work items reach CTAs", [
   "dynamic"]>; // persistent: a global counter
 def Attn_OrderWords : Attn_Words<"WorkOrder", "order of the work items", [
   "linear",          // row block fastest, then head, then batch
-  "longest_first", // the row block first that a causal mask leaves the most work: of queries the last, of keys the first; heads and batches of a section fastest
-  "shortest_last"]>; // head by head, each from that row block on; the heads of the last section as with longest_first
+  "longest_first", // the longest row block first, heads and batches of a section fastest
+  "shortest_last"]>; // head by head, each from its longest row block on; the heads of the last section as with longest_first
 def Attn_RowMaxWords : Attn_Words<"RowMax", "where the reference of a row's exponentials comes from", [
   "running", "first_block",
   "integer"]>; // running, from the scores' bits as integers, at least 0
@@ -317,7 +317,8 @@ def Attn_Order : Attn_Field<16, "order", Attn_OrderWords, "linear", "the order o
   let consumedBy = Attn_ByLowerToNVVM;
   let at = 3;
   let alwaysSaid = 1;
-  let detail = "the order of the work items";
+  let detail = "the order of the work items: row block by row block, head by head; the longest items first, which under a causal mask are the "
+               "last row block of queries, or the first of keys; or head by head, with the shortest items of the last heads at the end";
   let shortAt = 0;
   let shown = [Attn_Shown<"linear", ["cluster_grid"]>, Attn_Shown<"longest_first", ["three_consumers"]>,
                Attn_Shown<"shortest_last", ["shortest_last", "test/Tools/sim-shortest-last.test"]>];
@@ -327,8 +328,8 @@ def Attn_SectionMib
                  "MiB of K and V in a section of heads; 0: one section"> {
   let at = 4;
   let only = [Attn_Where<"order", "linear", 1>];
-  let detail = "the most MiB of K and V in a section of heads. Sections are processed one after another, so that the K and V of one "
-               "stay in the L2 cache; with shortest_last, of the heads that come last, while those before come one by one (0: all heads are one "
+  let detail = "the most MiB of K and V in a section of heads. Sections are processed one after another, so that what one "
+               "reads stays in the L2 cache; with shortest_last, of the heads that come last, while those before come one by one (0: all heads are one "
                "section, so that both orders are the same)";
   let shortAt = 0;
   let shown = [Attn_Shown<"16", ["dynamic_d128", "test/Tools/sim-dynamic.test"]>];

@@ -4,6 +4,7 @@
 #include "../CheckList.h"
 #include "attn/dialect/AccessMap.h"
 #include "attn/dialect/Masks.h"
+#include "attn/dialect/OwnedSide.h"
 #include "attn/dialect/RegionProgram.h"
 #include "attn/passes/schedule/ScheduleTable.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -25,14 +26,7 @@ public:
   void describe();
 
 private:
-  /// Whether items own keys, and loop over the query heads of a group.
-  bool ownsKeys() {
-    return llvm::is_contained({KernelKind::BwdDKDV, KernelKind::BwdDK,
-                               KernelKind::BwdDV, KernelKind::BwdKeys,
-                               KernelKind::Bwd, KernelKind::BwdDQDK,
-                               KernelKind::BwdOrdered},
-                              kernel.getProblem().getKind());
-  }
+  bool ownsKeys() { return attn::ownsKeys(kernel.getProblem().getKind()); }
   void checkHeads();
   void checkSizes();
   void checkGroups();

@@ -4,14 +4,14 @@
 using namespace mlir;
 using namespace attn;
 
-Value attn::writeSection(TileBuilder &b, ConfigAttr config, Value keyHeads,
-                         Value keys, int64_t bytesOfKey) {
-  if (config.getSectionMib() == 0) {
-    return {};
-  }
+Value attn::headsOfSection(TileBuilder &b, ConfigAttr config, Value planes,
+                           Value keys, int64_t bytesOfKey) {
   int64_t fitting = (config.getSectionMib() << 20) / bytesOfKey;
   Value one = b.i32(1);
-  Value most = b.div(b.i32(fitting), b.max(keys, one));
-  Value sections = b.max(b.ceilDiv(keyHeads, b.max(most, one)), one);
-  return b.ceilDiv(keyHeads, sections);
+  Value most = b.max(b.div(b.i32(fitting), b.max(keys, one)), one);
+  if (config.getOrder() == WorkOrder::ShortestLast) {
+    return most; // the only section
+  }
+  Value sections = b.max(b.ceilDiv(planes, most), one);
+  return b.ceilDiv(planes, sections);
 }

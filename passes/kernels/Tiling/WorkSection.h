@@ -8,12 +8,13 @@
 
 namespace attn {
 
-/// Returns the number of heads of K and V, of so many in all batches, whose
-/// `keys` of `bytesOfKey` fit `section_mib` of the config: at least one, and
-/// about the same number in all sections. Null if the config names no size.
-mlir::Value writeSection(TileBuilder &b, ConfigAttr config,
-                         mlir::Value keyHeads, mlir::Value keys,
-                         int64_t bytesOfKey);
+/// Returns the number of heads of K and V in a section, at least one: so many
+/// that their `keys` of `bytesOfKey` each fit the `section_mib` of the config,
+/// which is not 0. Where all heads are in sections, of which there are
+/// `planes` in all batches, these have about the same size.
+mlir::Value headsOfSection(TileBuilder &b, ConfigAttr config,
+                           mlir::Value planes, mlir::Value keys,
+                           int64_t bytesOfKey);
 
 } // namespace attn
 

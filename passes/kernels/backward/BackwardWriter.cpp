@@ -187,16 +187,20 @@ static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
 
 /// Returns the number of heads of a section, or null.
 Value BackwardWriter::writeSection() {
-  int64_t columns =
-      columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
-  int64_t bytesOfKey = columns * elementType.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
   const Axis &keys = matrix.axis(Side::Key);
   if (args.turns) {
-    return writeHeadsSideBySide(b, keys, bytesOfKey);
+    int64_t columns =
+        columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
+    return writeHeadsSideBySide(b, keys, columns * bytes);
   }
-  Value section = attn::writeSection(b, config, b.mul(batches, keyHeads),
-                                     keys.length, bytesOfKey);
-  return section && owned == Side::Query ? b.mul(section, group) : section;
+  if (config.getSectionMib() == 0) {
+    return {};
+  }
+  Value planes = b.mul(batches, keyHeads);
+  Value section = headsOfSection(b, config, planes, keys.length,
+                                 (op.getHeadDim() + op.getHeadDimV()) * bytes);
+  return owned == Side::Query ? b.mul(section, group) : section;
 }
 
 Value BackwardWriter::writeNext() {

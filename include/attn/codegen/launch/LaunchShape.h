@@ -6,6 +6,7 @@
 #define ATTN_CODEGEN_LAUNCH_LAUNCHSHAPE_H
 
 #include "attn/dialect/ItemMemory.h"
+#include "attn/dialect/OwnedSide.h"
 
 namespace attn::codegen {
 
@@ -43,11 +44,13 @@ inline WorkOrder orderOf(ws::KernelOp kernel) {
   return kernel.getConfig().getOrder();
 }
 
-/// Returns whether the first row block of a head comes before its others. A
-/// causal mask leaves the first keys the most queries, and the last queries the
-/// most keys.
+/// Returns whether the first row block of a head comes before its others: in
+/// linear order, and in orders that begin with the longest item where items own
+/// keys. A causal mask leaves the first keys the most queries, and the last
+/// queries the most keys.
 inline bool startsAtFirstBlock(ws::KernelOp kernel) {
-  return orderOf(kernel) == WorkOrder::Linear || ws::ownsKeys(kernel.getArgs());
+  return orderOf(kernel) == WorkOrder::Linear ||
+         ownsKeys(kernel.getProblem().getKind());
 }
 
 /// Returns the rows of a row block: those of an item that one CTA computes.

@@ -72,7 +72,8 @@ def Schedule : Pass<"attn-schedule", "::mlir::ModuleOp"> {
 
     **Requires** kernels with `config`, of tiles of a whole CTA, whose values have
     names: those of `passes/schedule/data/values`, or the kernel's own in an attribute
-    `attn.values = #attn.kernel_values<...>`.
+    `attn.values = #attn.kernel_values<...>`. If `config` has `section_mib`, the `tile.next_work`
+    has a `section`.
 
     **Ensures** every `tile.kernel` has a legal `schedule` for `target`; its
     `config` has the tile sizes, work and CTA group of the schedule's entry.

@@ -121,11 +121,10 @@ Value KernelWriter::writeSection() {
     auto type = cast<RankedTensorType>(tensor.getType());
     return type.getDimSize(3) * type.getElementTypeBitWidth() / 8;
   };
-  Value keyHeads = b.mul(batches, b.div(heads, group));
-  Value section =
-      attn::writeSection(b, config, keyHeads, matrix.ranges.key.length,
-                         bytesOf(args.k) + bytesOf(args.v));
-  return b.mul(section, group);
+  Value planes = b.mul(batches, b.div(heads, group));
+  Value keyHeads = headsOfSection(b, config, planes, matrix.ranges.key.length,
+                                  bytesOf(args.k) + bytesOf(args.v));
+  return b.mul(keyHeads, group);
 }
 
 Value KernelWriter::writeNext() {

@@ -1,5 +1,5 @@
-// All gradients without a mask, for head dim 96: the kernel of the other masks. Its items have the same length in any order, and the linear one
-// needs the fewest divisions: 1.01 times as fast at 1,024 positions (2026-11-28, one H200, three races).
+// All gradients without a mask, for head dim 96: the kernel of the other masks (bwd_d96.mlir). All items are equally long, so their order
+// does not matter, and the linear one needs the fewest divisions: 1.01 times as fast at 1,024 positions (2026-11-28, one H200, three races).
 attn.table_entry bwd @bwd_d96_none head_dim 96, 96
     masks ["none"]
     config <tile_m = 128, tile_n = 64, work = grid>

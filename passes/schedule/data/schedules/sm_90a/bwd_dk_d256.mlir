@@ -2,7 +2,7 @@
 // whose sums fill half of the registers of a warpgroup.
 attn.table_entry bwd_dk @bwd_dk_d256 head_dim 256, 256
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 48, work = grid, order = shortest_last, section_mib = 32>
+    config <tile_m = 64, tile_n = 48, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_dk_d256" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24

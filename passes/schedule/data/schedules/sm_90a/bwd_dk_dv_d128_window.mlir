@@ -1,7 +1,7 @@
 // dK and dV, head dims up to 128, with bounds of masks, whose values need registers.
 attn.table_entry bwd_dk_dv @bwd_dk_dv_d128_window head_dim 128, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 32, work = grid, order = shortest_last, section_mib = 16>
+    config <tile_m = 64, tile_n = 32, work = grid, order = shortest_last, section_mib = 8>
     schedule <"bwd_dk_dv_d128_window" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24

@@ -1,7 +1,7 @@
 // dK and dV, head dims up to 192: a warpgroup has 64 keys, whose sums take most of its registers.
 attn.table_entry bwd_dk_dv @bwd_dk_dv_d192 head_dim 192, 192
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 16, work = grid, order = shortest_last, section_mib = 24>
+    config <tile_m = 64, tile_n = 16, work = grid, order = shortest_last, section_mib = 12>
     schedule <"bwd_dk_dv_d192" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24

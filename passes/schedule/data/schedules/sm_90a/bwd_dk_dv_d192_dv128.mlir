@@ -2,7 +2,7 @@
 // most of its registers.
 attn.table_entry bwd_dk_dv @bwd_dk_dv_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 16, work = grid, order = shortest_last, section_mib = 20>
+    config <tile_m = 64, tile_n = 16, work = grid, order = shortest_last, section_mib = 10>
     schedule <"bwd_dk_dv_d192_dv128" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24

@@ -1,7 +1,7 @@
 // dK and dV, head dims up to 96: a warpgroup has 64 keys.
 attn.table_entry bwd_dk_dv @bwd_dk_dv_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 48, work = grid, order = shortest_last, section_mib = 12>
+    config <tile_m = 64, tile_n = 48, work = grid, order = shortest_last, section_mib = 6>
     schedule <"bwd_dk_dv_d96" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24

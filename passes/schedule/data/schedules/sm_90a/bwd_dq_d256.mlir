@@ -1,7 +1,7 @@
 // dQ, head dims up to 256: the tiles of one warpgroup fill the shared memory.
 attn.table_entry bwd_dq @bwd_dq_d256 head_dim 256, 256
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 64, tile_n = 32, work = grid, order = shortest_last, section_mib = 32>
+    config <tile_m = 64, tile_n = 32, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_dq_d256" machine "sm_90a" {
   remat(next)
   role load warps 1 regs 24
