@@ -185,32 +185,26 @@ static Value writeHeadsSideBySide(TileBuilder &b, const Axis &keys,
   return b.max(b.min(heads, b.i32(2 * usual)), b.i32(usual));
 }
 
-/// Returns the number of heads of a section, or null.
-Value BackwardWriter::writeSection() {
-  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
-  const Axis &keys = matrix.axis(Side::Key);
-  if (args.turns) {
-    int64_t columns =
-        columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
-    return writeHeadsSideBySide(b, keys, columns * bytes);
-  }
-  if (config.getSectionMib() == 0) {
-    return {};
-  }
-  Value planes = b.mul(batches, keyHeads);
-  Value section = headsOfSection(b, config, planes, keys.length,
-                                 (op.getHeadDim() + op.getHeadDimV()) * bytes);
-  return owned == Side::Query ? b.mul(section, group) : section;
-}
-
 Value BackwardWriter::writeNext() {
-  Axis &axis = matrix.axis(owned);
+  Axis &axis = matrix.axis(owned), &keys = matrix.axis(Side::Key);
   Value blocks = b.ceilDiv(axis.length, axis.tileSize);
   if (owned == Side::Key) {
     matrix.repeats = group;
   }
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  Value section;
+  if (args.turns) {
+    int64_t columns =
+        columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
+    section = writeHeadsSideBySide(b, keys, columns * bytes);
+  } else if (config.getSectionMib() > 0) {
+    Value planes = b.mul(batches, keyHeads);
+    section = headsOfSection(b, config, planes, keys.length,
+                             (op.getHeadDim() + op.getHeadDimV()) * bytes);
+    section = owned == Side::Query ? b.mul(section, group) : section;
+  }
   Value itemHeads = owned == Side::Query ? heads : keyHeads;
-  return b.beginWork(blocks, itemHeads, batches, writeSection());
+  return b.beginWork(blocks, itemHeads, batches, section);
 }
 
 Value BackwardWriter::headOf(Side side, const Place &at) {

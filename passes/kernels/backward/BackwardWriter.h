@@ -93,7 +93,6 @@ public:
 
 private:
   void writeSizes();
-  mlir::Value writeSection();
   /// Returns the head of a tensor with the heads of `side`.
   mlir::Value headOf(Side side, const Place &at);
   mlir::Value writeScore(mlir::Value scores, mlir::Value work,
