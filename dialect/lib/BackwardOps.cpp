@@ -429,7 +429,7 @@ bool AttentionBwdOp::hasMaskOfHeads() {
 
 /// C16
 static LogicalResult verifySeeing(AttentionBwdOp op) {
-  if (op.getSeeing() && !op.ownsKeys()) {
+  if (op.getSeeing() && !op.makesKeyGradients()) {
     return op.emitOpError("expected 'seeing' only beside gradients of K and V "
                           "without dQ, got gradients(")
            << stringifyGradients(op.getGradients()) << ")";

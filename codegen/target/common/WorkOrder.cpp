@@ -17,9 +17,9 @@ Value WorkExtents::count(OpBuilder &builder, Location loc) const {
 }
 
 WorkNumbering::WorkNumbering(OpBuilder &builder, Location loc, WorkOrder order,
-                             bool firstBlockFirst, const WorkExtents &extents,
-                             bool manyItems)
-    : order(order), firstBlockFirst(firstBlockFirst), extents(extents),
+                             bool startsAtFirstBlock,
+                             const WorkExtents &extents, bool manyItems)
+    : order(order), startsAtFirstBlock(startsAtFirstBlock), extents(extents),
       manyItems(manyItems) {
   auto divisor = [&](Value value) {
     return manyItems ? Divisor::prepare(builder, loc, value) : Divisor(value);
@@ -64,7 +64,7 @@ Divisor WorkNumbering::widthFrom(OpBuilder &builder, Location loc,
 /// Returns the row block that comes after so many others of its plane.
 Value WorkNumbering::blockAfter(OpBuilder &builder, Location loc,
                                 Value others) const {
-  if (firstBlockFirst) {
+  if (startsAtFirstBlock) {
     return others;
   }
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);

@@ -28,7 +28,7 @@ public:
   /// `manyItems`: more than one item is looked up, so that common values are
   /// computed here, at `builder`.
   WorkNumbering(mlir::OpBuilder &builder, mlir::Location loc, WorkOrder order,
-                bool firstBlockFirst, const WorkExtents &extents,
+                bool startsAtFirstBlock, const WorkExtents &extents,
                 bool manyItems);
 
   WorkCoords coordsOf(mlir::OpBuilder &builder, mlir::Location loc,
@@ -54,7 +54,7 @@ private:
                     mlir::Value firstPlane) const;
 
   WorkOrder order = WorkOrder::Linear;
-  bool firstBlockFirst = true;
+  bool startsAtFirstBlock = true;
   WorkExtents extents;
   bool manyItems = false;
   mlir::Value planes;

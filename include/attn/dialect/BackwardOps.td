@@ -205,8 +205,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     ::attn::ProblemAttr getUserProblem(::attn::KernelKind kind);
     /// Whether it adds to sums of dQ.
     bool makesSums() { return getGradients() == ::attn::Gradients::Sums || getGradients() == ::attn::Gradients::SumsDK; }
-    /// Whether it computes gradients of K or V alone, or beside sums of dQ: its work items own keys.
-    bool ownsKeys() {
+    /// Whether it computes gradients of K or V, alone or beside sums of dQ.
+    bool makesKeyGradients() {
       return makesSums() || (getGradients() >= ::attn::Gradients::DKDV && getGradients() <= ::attn::Gradients::DV);
     }
     /// Whether the mask depends on the query head.

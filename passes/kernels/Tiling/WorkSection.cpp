@@ -4,9 +4,16 @@
 using namespace mlir;
 using namespace attn;
 
-Value attn::headsOfSection(TileBuilder &b, ConfigAttr config, Value planes,
-                           Value keys, int64_t bytesOfKey) {
-  int64_t fitting = (config.getSectionMib() << 20) / bytesOfKey;
+/// Returns the bytes of a row of a head.
+static int64_t rowBytesOf(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return type.getDimSize(3) * type.getElementTypeBitWidth() / 8;
+}
+
+Value attn::headsOfSection(TileBuilder &b, ConfigAttr config, Value k, Value v,
+                           Value planes, Value keys) {
+  int64_t fitting =
+      (config.getSectionMib() << 20) / (rowBytesOf(k) + rowBytesOf(v));
   Value one = b.i32(1);
   Value most = b.max(b.div(b.i32(fitting), b.max(keys, one)), one);
   if (config.getOrder() == WorkOrder::ShortestLast) {

@@ -8,13 +8,13 @@
 
 namespace attn {
 
-/// Returns the number of heads of K and V in a section, at least one: so many
-/// that their `keys` of `bytesOfKey` each fit the `section_mib` of the config,
-/// which is not 0. Where all heads are in sections, of which there are
-/// `planes` in all batches, these have about the same size.
-mlir::Value headsOfSection(TileBuilder &b, ConfigAttr config,
-                           mlir::Value planes, mlir::Value keys,
-                           int64_t bytesOfKey);
+/// Returns how many heads of K and V a section has: as many as fit the
+/// `section_mib` of the config, which is not 0, but at least one. A head has
+/// `keys` rows of both tensors, and all batches together have `planes` heads.
+/// With `longest_first` each of these is in a section, and the sections have
+/// about the same size.
+mlir::Value headsOfSection(TileBuilder &b, ConfigAttr config, mlir::Value k,
+                           mlir::Value v, mlir::Value planes, mlir::Value keys);
 
 } // namespace attn
 

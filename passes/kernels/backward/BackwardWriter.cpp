@@ -191,16 +191,15 @@ Value BackwardWriter::writeNext() {
   if (owned == Side::Key) {
     matrix.repeats = group;
   }
-  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
   Value section;
   if (args.turns) {
     int64_t columns =
         columnsOf(args.k, args, config) + columnsOf(args.v, args, config);
-    section = writeHeadsSideBySide(b, keys, columns * bytes);
+    section = writeHeadsSideBySide(
+        b, keys, columns * elementType.getIntOrFloatBitWidth() / 8);
   } else if (config.getSectionMib() > 0) {
     Value planes = b.mul(batches, keyHeads);
-    section = headsOfSection(b, config, planes, keys.length,
-                             (op.getHeadDim() + op.getHeadDimV()) * bytes);
+    section = headsOfSection(b, config, args.k, args.v, planes, keys.length);
     section = owned == Side::Query ? b.mul(section, group) : section;
   }
   Value itemHeads = owned == Side::Query ? heads : keyHeads;

@@ -148,7 +148,7 @@ static bool readsAtQuery(Region &mask) {
 
 /// Whether an op owns keys, and a tensor says which queries see them.
 static bool canSkipQueries(AttentionBwdOp op) {
-  return op.ownsKeys() && !op.getConfig() && !op.getSeeing() &&
+  return op.makesKeyGradients() && !op.getConfig() && !op.getSeeing() &&
          !op.hasRowKeys() && !op.hasMaskOfHeads() &&
          readsAtQuery(op.getMaskRegion());
 }

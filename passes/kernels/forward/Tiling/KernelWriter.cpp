@@ -117,13 +117,9 @@ Value KernelWriter::writeSection() {
   if (config.getSectionMib() == 0) {
     return {};
   }
-  auto bytesOf = [&](Value tensor) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    return type.getDimSize(3) * type.getElementTypeBitWidth() / 8;
-  };
   Value planes = b.mul(batches, b.div(heads, group));
-  Value keyHeads = headsOfSection(b, config, planes, matrix.ranges.key.length,
-                                  bytesOf(args.k) + bytesOf(args.v));
+  Value keyHeads = headsOfSection(b, config, args.k, args.v, planes,
+                                  matrix.ranges.key.length);
   return b.mul(keyHeads, group);
 }
 
