@@ -2,6 +2,7 @@
 #include "attn/codegen/launch/JoinLayout.h"
 #include "attn/codegen/launch/StampLayout.h"
 #include "attn/dialect/Chip.h"
+#include "attn/dialect/OwnedSide.h"
 #include "attn/dialect/QueryRows.h"
 #include "attn/passes/schedule/DataTables.h"
 
@@ -106,7 +107,10 @@ FailureOr<JoinLayout> JoinLayout::of(ws::KernelOp kernel) {
   if (failed(offsets)) {
     return failure();
   }
-  int64_t rows = std::max<int64_t>(1, QueryRows::of(kernel).inTile());
+  // Rows are queries, or keys.
+  int64_t rows = ownsKeys(kernel.getProblem().getKind())
+                     ? kernel.getConfig().getTileM()
+                     : std::max<int64_t>(1, QueryRows::of(kernel).inTile());
   JoinLayout layout;
   layout.warps = std::min<int64_t>(warpsOf(join),
                                    llvm::divideCeil(rows, values->rowsOfWarp));

@@ -82,7 +82,7 @@ public:
     return make.name(name);
   }
 
-  /// Considers `number` parts of at most `blocks` blocks of keys, of which the
+  /// Considers `number` parts of at most `blocks` blocks, of which the
   /// last one merges `merged` others.
   void consider(const Twine &name, Attribute number, Attribute blocks,
                 Attribute merged, bool isWhole = false);

@@ -11,7 +11,7 @@ namespace attn::codegen {
 
 class LaunchItems {
 public:
-  /// The costs of a block of keys, of a part, and of merging another part,
+  /// The costs of a block, of a part, and of merging another part,
   /// relative to one another.
   struct Costs {
     int64_t block = 2, part = 1, merging = 1;

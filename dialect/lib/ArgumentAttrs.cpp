@@ -196,7 +196,8 @@ static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
 static ArrayRef<ArgumentRole> resultsOf(KernelKind kind) {
   using Role = ArgumentRole;
   static constexpr Role forward[] = {Role::Output, Role::Lse};
-  static constexpr Role delta[] = {Role::Delta, Role::Lse2};
+  static constexpr Role delta[] = {Role::Delta, Role::Lse2,
+                                   Role::QueryGradientSums};
   static constexpr Role gradients[] = {Role::QueryGradient, Role::KeyGradient,
                                        Role::ValueGradient};
   static constexpr Role all[] = {Role::QueryGradientSums, Role::KeyGradient,
@@ -469,13 +470,20 @@ static ArrayRef<ArgumentRole> neededInputs(KernelKind kind,
   }
 }
 
+/// Whether a kernel of a kind need not make one of its results: row statistics
+/// may come without zeros for sums.
+static bool mayLack(KernelKind kind, ArgumentRole result) {
+  return kind == KernelKind::Delta && result == ArgumentRole::QueryGradientSums;
+}
+
 /// Returns the roles of the arguments that kernels of a kind must have.
 static SmallVector<ArgumentRole> neededRoles(KernelKind kind,
                                              ArgumentsAttr args) {
   ArrayRef<ArgumentRole> inputs = neededInputs(kind, args);
   SmallVector<ArgumentRole> roles(inputs);
   if (!inputs.empty()) {
-    llvm::append_range(roles, resultsOf(kind));
+    llvm::copy_if(resultsOf(kind), std::back_inserter(roles),
+                  [&](ArgumentRole role) { return !mayLack(kind, role); });
   }
   return roles;
 }

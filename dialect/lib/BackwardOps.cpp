@@ -31,6 +31,54 @@ static LogicalResult verifyRows(Operation *op, NamedTensor rows,
          << got;
 }
 
+/// Sums are stored in groups of columns. The last columns of tiles that are
+/// wider than the head dim have sums, too, which are zero.
+static LogicalResult verifySumColumns(Operation *op, NamedTensor sums,
+                                      int64_t headDim) {
+  if (failed(verifyHeadDim(op, sums))) {
+    return failure();
+  }
+  if (sums.dim(3) % kGroupColumns != 0) {
+    return op->emitOpError("expected the head dim of '")
+           << sums.name << "' to be a multiple of " << kGroupColumns << ", got "
+           << sums.dim(3);
+  }
+  if (sums.dim(3) < headDim) {
+    return op->emitOpError("expected '")
+           << sums.name << "' head dim to be at least " << headDim << ", got "
+           << sums.dim(3);
+  }
+  return success();
+}
+
+/// Requires turns to have the first three dimensions of another tensor.
+static LogicalResult verifyTurns(Operation *op, Type type,
+                                 const NamedTensor &other) {
+  NamedTensor turns{"turns", cast<RankedTensorType>(type)};
+  return expectDims(op, {{turns, 0, "batch size", other.dim(0)},
+                         {turns, 1, "heads", other.dim(1)},
+                         {turns, 2, "seqlen", other.dim(2)}});
+}
+
+/// C4 of attn.delta.
+static LogicalResult verifyZeros(DeltaOp op, const NamedTensor &delta) {
+  if (op.getTurns() && !op.getSums()) {
+    return op.emitOpError("expected 'turns' only beside 'sums'");
+  }
+  if (op.getTurns() &&
+      failed(verifyTurns(op, op.getTurns().getType(), delta))) {
+    return failure();
+  }
+  if (!op.getSums()) {
+    return success();
+  }
+  NamedTensor sums{"sums", op.getSums().getType()};
+  return failure(failed(verifySumColumns(op, sums, /*headDim=*/0)) ||
+                 failed(expectDims(op, {{sums, 0, "batch size", delta.dim(0)},
+                                        {sums, 1, "heads", delta.dim(1)},
+                                        {sums, 2, "seqlen", delta.dim(2)}})));
+}
+
 LogicalResult DeltaOp::verify() {
   NamedTensor out{"out", getOut().getType()}, lse{"lse", getLse().getType()},
       delta{"delta", getDelta().getType()};
@@ -41,7 +89,8 @@ LogicalResult DeltaOp::verify() {
                                            {lse, 2, "seqlen", out.dim(s)}, // C2
                                            {delta, 0, "batch size", out.dim(0)},
                                            {delta, 1, "heads", out.dim(h)}})) ||
-                 failed(verifyRows(*this, delta, out.dim(s)))); // C3
+                 failed(verifyRows(*this, delta, out.dim(s))) || // C3
+                 failed(verifyZeros(*this, delta)));
 }
 
 ProblemAttr AttentionBwdOp::getProblem(Gradients gradients, bool inTurns) {
@@ -352,35 +401,6 @@ LogicalResult SumGradientOp::verify() {
     return failure();
   }
   return verifyWeights(*this);
-}
-
-/// Sums are stored in groups of columns. The last columns of tiles that are
-/// wider than the head dim have sums, too, which are zero.
-static LogicalResult verifySumColumns(Operation *op, NamedTensor sums,
-                                      int64_t headDim) {
-  if (failed(verifyHeadDim(op, sums))) {
-    return failure();
-  }
-  if (sums.dim(3) % kGroupColumns != 0) {
-    return op->emitOpError("expected the head dim of '")
-           << sums.name << "' to be a multiple of " << kGroupColumns << ", got "
-           << sums.dim(3);
-  }
-  if (sums.dim(3) < headDim) {
-    return op->emitOpError("expected '")
-           << sums.name << "' head dim to be at least " << headDim << ", got "
-           << sums.dim(3);
-  }
-  return success();
-}
-
-/// Requires turns to have the first three dimensions of another tensor.
-static LogicalResult verifyTurns(Operation *op, Type type,
-                                 const NamedTensor &other) {
-  NamedTensor turns{"turns", cast<RankedTensorType>(type)};
-  return expectDims(op, {{turns, 0, "batch size", other.dim(0)},
-                         {turns, 1, "heads", other.dim(1)},
-                         {turns, 2, "seqlen", other.dim(2)}});
 }
 
 /// C10, for the turns. What `seeing` leaves of the blocks of keys that add to a

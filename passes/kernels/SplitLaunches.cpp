@@ -80,7 +80,9 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                 {Role::Lse, of.getLse()},
                 {Role::LseGradient, of.getLseGradient()},
                 {Role::Delta, of.getDelta()},
-                {Role::Lse2, of.getLse2()}};
+                {Role::Lse2, of.getLse2()},
+                {Role::QueryGradientSums, of.getSums()},
+                {Role::Turns, of.getTurns()}};
       })
       .Case([](ClearSumsOp of) -> SmallVector<RoleOfValue> {
         return {{Role::QueryGradientSums, of.getSums()},

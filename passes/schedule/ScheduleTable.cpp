@@ -61,19 +61,27 @@ static bool choosesByQueries(const TableFile &file) {
   });
 }
 
-/// Whether a file has transposed shares of dQ. The table has them for blocks of
-/// more queries, beside which no register is left for a function or dropout.
+/// Whether a file has transposed shares of dQ. attn-split-backward asks for
+/// them before it is known which mask a function is, and their kernels have no
+/// registers for another function or dropout.
 static bool hasTransposedShares(const TableFile &file) {
   KernelKind kind = file.last().key.kind;
   return (kind == KernelKind::Bwd || kind == KernelKind::BwdOrdered) &&
          transposesShares(file.last().config);
 }
 
-/// Whether the kernels of a file have registers for the functions, bounds and
-/// dropout of `wanted`, of which the masks of a key do not tell.
+/// Whether the kernels of a file are persistent ones of gradients. Each CTA has
+/// its item in registers, beside which none is left for a function or dropout.
+static bool keepsItems(const TableFile &file) {
+  return file.last().key.kind == KernelKind::Bwd &&
+         file.last().config.getWork() == WorkKind::Dynamic;
+}
+
+/// Whether the kernels of a file have registers for the functions and dropout
+/// of `wanted`, of which the masks of a key do not tell.
 static bool hasRoomFor(const TableFile &file, const TableKey &wanted) {
-  if (hasTransposedShares(file)) {
-    return wanted.plain && !wanted.dropout;
+  if (hasTransposedShares(file) || keepsItems(file)) {
+    return !wanted.hasFunction && !wanted.dropout;
   }
   if (choosesByQueries(file)) {
     return wanted.plain;

@@ -122,6 +122,50 @@ func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
   return %dq, %dk, %dv : !t, !t, !t
 }
 
+// The op of the statistics clears the sums, if it is in the function.
+// CHECK-LABEL: func.func @statistics
+// CHECK: %[[DELTA:.*]], %[[LSE2:.*]], %[[ZEROS:.*]], %[[TURNS:.*]] = attn.delta {{.*}} -> tensor<?x?x?xf32>, sums tensor<?x?x?x64xf32>, turns tensor<?x?x?xi32>
+// CHECK-NOT: attn.clear_sums
+// CHECK: attn.attention_bwd {{.*}}, %[[LSE2]], %[[DELTA]] sums(%[[ZEROS]] : {{.*}}) turns(%[[TURNS]] :
+func.func @statistics(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+
+// Not if its LSE is another's, or if it has a config; and only once.
+// CHECK-LABEL: func.func @statistics_elsewhere
+// CHECK: %[[A:.*]], %{{.*}} = attn.delta
+// CHECK: %{{.*}}, %[[B:.*]] = attn.delta
+// CHECK: attn.clear_sums
+// CHECK: attn.attention_bwd {{.*}}, %[[B]], %[[A]] sums(
+func.func @statistics_elsewhere(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  %delta2, %other = attn.delta %o, %do, %dlse, %lse layout(bshd) : (!t, !l) -> !l
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %other, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+// CHECK-LABEL: func.func @statistics_with_config
+// CHECK: attn.delta {{.*}} config
+// CHECK: attn.clear_sums
+// CHECK: attn.attention_bwd
+func.func @statistics_with_config(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) config <tile_m = 64, tile_n = 1, work = grid> : (!t, !l) -> !l
+  %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  return %dq, %dk, %dv : !t, !t, !t
+}
+// CHECK-LABEL: func.func @statistics_of_two
+// CHECK: attn.delta {{.*}}, sums tensor<?x?x?x64xf32>{{$}}
+// CHECK: attn.attention_bwd
+// CHECK: attn.clear_sums
+// CHECK: attn.attention_bwd
+func.func @statistics_of_two(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t, !t, !t, !t) attributes {attn.any_order} {
+  %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
+  %a:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  %b:3 = attn.attention_bwd %k, %q, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
+  return %a#0, %a#1, %a#2, %b#0, %b#1, %b#2 : !t, !t, !t, !t, !t, !t
+}
+
 // Otherwise those who add to the sums take turns, if the table has such a kernel.
 // CHECK-LABEL: func.func @turns
 // CHECK: %[[ZEROS:.*]], %[[TURNS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>

@@ -46,6 +46,40 @@ func.func @cluster(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scal
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+func.func @parts_of_queries(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> !t {
+  // expected-error @below {{'attn.attention_bwd' op expected 'last_wave_parts' of 'config' to be 1 except for gradients of keys without 'turns' and 'seeing', got 2}}
+  %dq = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dq)
+      config <tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 2> : (!t, !t, !t, !t, !l)
+  return %dq : !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @parts_in_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>,
+    %scale: f32) -> (tensor<?x?x?x64xf32>, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'last_wave_parts' of 'config' to be 1 except for gradients of keys without 'turns' and 'seeing', got 2}}
+  %all:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x64xf32>) turns(%turns : tensor<?x?x?xi32>) scale(%scale)
+      mask(none) layout(bshd) gradients(sums) config <tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 2> : (!t, !t, !t, !t, !l)
+  return %all#0, %all#1, %all#2 : tensor<?x?x?x64xf32>, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @parts_of_seen_keys(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: !l, %scale: f32) -> !t {
+  // expected-error @below {{'attn.attention_bwd' op expected 'last_wave_parts' of 'config' to be 1 except for gradients of keys without 'turns' and 'seeing', got 2}}
+  %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : !l) scale(%scale) mask(none) layout(bshd) gradients(dv)
+      config <tile_m = 64, tile_n = 64, work = dynamic, last_wave_parts = 2> : (!t, !t, !t, !t, !l)
+  return %dv : !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 func.func @columns_of_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x64xf32>, %scale: f32)
     -> (tensor<?x?x?x64xf32>, !t, !t) {
   // expected-error @below {{'attn.attention_bwd' op expected 'sums' to have as many columns as the tiles of 'query', 128, got 64}}

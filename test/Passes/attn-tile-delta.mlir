@@ -39,3 +39,19 @@ func.func @statistics(%o: tensor<?x?x?x72xbf16>, %do: tensor<?x?x?x72xbf16>, %ls
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (tensor<?x?x?x72xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
   return %delta, %lse2 : tensor<?x?x?xf32>, tensor<?x?x?xf32>
 }
+
+// Zeros for sums of dQ and the turns of those who add, in the rows of the statistics.
+// CHECK-LABEL: tile.kernel @zeros
+// CHECK-SAME: "lse2" lse2 write ("b", "hq", "sr"), "dqs" query_gradient_sums write ("b", "hq", "sr", "sc"), "dq_turns" turns write ("b", "hq", "sr")]
+// CHECK: tile.step @st_zero
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+// CHECK: tile.store_reg %[[ZERO]], %[[SUMS:[^ ]*]]
+// CHECK: tile.step @st_turns
+// CHECK: tile.store_row
+// CHECK: tile.step @dot
+func.func @zeros(%o: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %dlse: tensor<?x?x?xf32>)
+    -> (tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?x64xf32>, tensor<?x?x?xi32>) {
+  %r:4 = attn.delta %o, %do, %lse, %dlse layout(bhsd)
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x64xf32>, turns tensor<?x?x?xi32>
+  return %r#0, %r#1, %r#2, %r#3 : tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
+}

@@ -8,10 +8,10 @@ include "attn/dialect/AttentionOp.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
+def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure, AttrSizedResultSegments,
     AllTypesMatch<["out", "out_gradient"]>, AllTypesMatch<["lse", "lse_gradient"]>,
     AllTypesMatch<["delta", "lse2"]>]> {
-  let summary = "the row statistics of a backward pass: sum(dO * O) - dLSE, and the LSE in base 2";
+  let summary = "the row statistics of a backward pass: sum(dO * O) - dLSE, and the LSE in base 2; and zeros for sums of dQ";
   let description = [{
     For every batch b, query head h and row i of the results:
 
@@ -20,6 +20,8 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
 
     In a row without keys, whose LSE is -inf, and in rows after the last query, delta is 0
     and lse2 is +inf: exp2(score - lse2) is then 0, so such rows need no other rule.
+
+    `sums` and `turns`, where there are such results, are zeros, as those of `attn.clear_sums`.
 
     **Operands**
     - `out` and `out_gradient` (B, Sq, Hq, Dv): O as the forward pass stored it, and its
@@ -31,8 +33,10 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
       is static, a multiple of 8 from 8 to 256
     - C2: `lse` is f32 of shape (B, Hq, Sq), and `lse_gradient` has its type
     - C3: `delta` and `lse2` are f32 of one shape (B, Hq, R), where R is at least Sq
+    - C4: `sums` is f32 of shape (B, Hq, R, C), and C is as C1 of `attn.clear_sums` has it; `turns` is i32 of
+      shape (B, Hq, R), and only beside `sums`
 
-    C2 and C3 compare static sizes only; the others are checked at launch.
+    C2 to C4 compare static sizes only; the others are checked at launch.
 
     **Numerics** Products and sums are f32.
 
@@ -42,14 +46,18 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure,
     ```mlir
     %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd)
         : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+    %d, %l, %zeros = attn.delta %o, %do, %lse, %dlse layout(bshd)
+        : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x128xf32>
     ```
   }];
   let arguments = (ins Attn_Tensor:$out, Attn_Tensor:$out_gradient, Attn_LseTensor:$lse,
     Attn_LseTensor:$lse_gradient, Attn_LayoutKindAttr:$layout, OptionalAttr<Attn_ConfigAttr>:$config);
-  let results = (outs Attn_LseTensor:$delta, Attn_LseTensor:$lse2);
+  let results = (outs Attn_LseTensor:$delta, Attn_LseTensor:$lse2, Optional<Attn_SumsTensor>:$sums,
+    Optional<Attn_TurnsTensor>:$turns);
   let assemblyFormat = [{
     $out `,` $out_gradient `,` $lse `,` $lse_gradient `layout` `(` custom<Layout>($layout) `)`
-    (`config` $config^)? attr-dict `:` `(` type($out) `,` type($lse) `)` `->` type($delta)
+    (`config` $config^)? attr-dict `:` `(` type($out) `,` type($lse) `)` `->` type($delta) (`,` `sums` type($sums)^)?
+    (`,` `turns` type($turns)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -305,10 +305,10 @@ def Attn_WorkDepth : Attn_Knob<14, "work_depth", Attn_Numbers<1, 4>, "2", "items
 }
 def Attn_LastWaveParts
     : Attn_Field<15, "last_wave_parts", Attn_Numbers<1, 64>, "1",
-                 "the most parts into which an item of the last wave is cut along the keys; with work dynamic, without clusters"> {
+                 "the most parts into which an item of the last wave is cut along the side that it streams; with work dynamic, without clusters"> {
   let at = 13;
   let only = [Attn_Where<"work", "dynamic">, Attn_Where<"cluster", "1">];
-  let detail = "the most parts of an item. If the last wave of items does not fill all SMs, its items are cut along the keys into "
+  let detail = "the most parts of an item. If the last wave of items does not fill all SMs, its items are cut along the keys, or those that own keys along the queries, into "
                "parts where the launch then ends earlier; the last part of an item combines the results (1: never)";
   let short = "parts";
   let shown = [Attn_Shown<"4", ["last_wave", "test/Tools/sim-last-wave.test"], ["after { join fin"]>];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work items that are cut along the keys into parts, the join of the parts, and
+// Work items that are cut along the side that they stream into parts, the join of the parts, and
 // loops that leave out keys.
 #ifndef ATTN_DIALECT_TILECUTOPS_TD
 #define ATTN_DIALECT_TILECUTOPS_TD
@@ -9,7 +9,7 @@ include "attn/dialect/TileTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_CutOp : Tile_Op<"cut", [Pure]> {
-  let summary = "which items the launch cuts along the keys, and into how many parts";
+  let summary = "which items the launch cuts along the side that they stream, and into how many parts";
   let description = [{
     Each item from number `whole` on is handed out as `parts` items in a row, at most `most`.
     If no item is cut, `whole` is the number of items. The launch plan decides, from the number

@@ -246,18 +246,11 @@ SmallVector<Value> KeyRanges::countBlocks(TileBuilder &b, const RowBlock &at,
   return bounds;
 }
 
-/// Keeps the blocks of one part: the parts of an item have equal numbers of
-/// blocks, from the left. All sub-tiles are cut at the same blocks.
-void KeyRanges::keepPart(TileBuilder &b, Value work,
-                         MutableArrayRef<Value> bounds) const {
-  Values item(bounds);
-  if (dependsOnRows()) {
-    auto at = tile::WorkCoordsOp::create(b, b.loc, work);
-    Value first = b.mul(at.getBlock(), query.tileSize);
-    item = boundsOfRows(b, work, toQuery(b, first), toQuery(b, query.tileSize));
-  }
+void attn::keepPartOf(TileBuilder &b, Value work, Value parts,
+                      std::pair<Value, Value> item,
+                      MutableArrayRef<Value> bounds) {
   auto part = tile::PartOfOp::create(b, b.loc, work);
-  Value hi = item.front(), lo = item.back();
+  auto [lo, hi] = item;
   Value rounded = b.add(b.sub(hi, lo), b.sub(parts, b.i32(1)));
   Value each = b.make<arith::DivUIOp>(rounded, parts);
   Value begin = b.min(b.add(lo, b.mul(part.getPart(), each)), hi);
@@ -266,6 +259,18 @@ void KeyRanges::keepPart(TileBuilder &b, Value work,
     Value inside = b.max(b.min(bound, end), begin);
     bound = b.make<arith::SelectOp>(part.getIsPart(), inside, bound);
   }
+}
+
+/// Keeps the blocks of one part. All sub-tiles are cut at the same blocks.
+void KeyRanges::keepPart(TileBuilder &b, Value work,
+                         MutableArrayRef<Value> bounds) const {
+  Values item(bounds);
+  if (dependsOnRows()) {
+    auto at = tile::WorkCoordsOp::create(b, b.loc, work);
+    Value first = b.mul(at.getBlock(), query.tileSize);
+    item = boundsOfRows(b, work, toQuery(b, first), toQuery(b, query.tileSize));
+  }
+  keepPartOf(b, work, parts, {item.back(), item.front()}, bounds);
 }
 
 SmallVector<Value> KeyRanges::boundsOf(TileBuilder &b, Value work) const {

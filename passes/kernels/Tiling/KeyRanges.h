@@ -132,6 +132,13 @@ private:
                 llvm::MutableArrayRef<mlir::Value> bounds) const;
 };
 
+/// Keeps the iterations of one part in the bounds of ranges: the parts of an
+/// item, whose iterations are those from the first number of `item` to before
+/// the second, have equal numbers of them, in order.
+void keepPartOf(TileBuilder &b, mlir::Value work, mlir::Value parts,
+                std::pair<mlir::Value, mlir::Value> item,
+                llvm::MutableArrayRef<mlir::Value> bounds);
+
 } // namespace attn
 
 #endif // ATTN_PASSES_TILING_KEYRANGES_H

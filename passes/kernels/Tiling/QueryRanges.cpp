@@ -28,9 +28,9 @@ SmallVector<Value> QueryRanges::writeBounds(TileBuilder &b, Value work) const {
   auto op = tile::BoundsOp::create(b, b.loc, types, work);
   b.fill(op.getBody().emplaceBlock(), work.getType(),
          [&](ValueRange args) { return boundsOf(b, args[0]); });
-  if (keys.rowKeys.region) {
-    // Each copy of `row_keys` computes all ends of a row, and most of them are
-    // not used.
+  if (keys.rowKeys.region || keys.parts) {
+    // Each copy of `row_keys` computes all ends of a row, and of the bounds of
+    // an item in parts only the outer ones are used.
     eraseDead(op.getBody().front());
   }
   return llvm::to_vector_of<Value>(op.getResults());
@@ -170,10 +170,10 @@ void QueryRanges::intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
 /// Query blocks of a block of keys, from the right: [mid, hi) need a mask for
 /// their last queries, [left, mid) none, [lo, left) for their first queries.
 /// If the keys end in the block, all of it is masked.
-SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
-  auto rows = tile::OwnedRowsOp::create(b, b.loc, work);
-  OwnedKeys owned{rows.getFirst(), {}, {}, {}};
-  Value past = b.add(owned.first, rows.getRows());
+SmallVector<Value> QueryRanges::boundsOfKeys(TileBuilder &b, Value work,
+                                             Value first, Value rows) const {
+  OwnedKeys owned{first, {}, {}, {}};
+  Value past = b.add(owned.first, rows);
   owned.last = b.sub(past, b.i32(1));
   SeeingBlocks blocks;
   bool usesSeeing = seeing && areAllMasked();
@@ -203,6 +203,19 @@ SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
   bounds.push_back(lo);
   for (Value &bound : bounds) {
     bound = b.mul(bound, repeats);
+  }
+  return bounds;
+}
+
+/// All sub-tiles are cut at the same blocks.
+SmallVector<Value> QueryRanges::boundsOf(TileBuilder &b, Value work) const {
+  auto owned = tile::OwnedRowsOp::create(b, b.loc, work);
+  Values bounds = boundsOfKeys(b, work, owned.getFirst(), owned.getRows());
+  if (keys.parts) {
+    auto at = tile::WorkCoordsOp::create(b, b.loc, work);
+    Value size = keys.key.tileSize;
+    Values item = boundsOfKeys(b, work, b.mul(at.getBlock(), size), size);
+    keepPartOf(b, work, keys.parts, {item.back(), item.front()}, bounds);
   }
   return bounds;
 }

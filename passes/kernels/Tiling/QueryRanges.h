@@ -72,6 +72,10 @@ private:
                           bool ofLastRow, mlir::Value most) const;
   llvm::SmallVector<mlir::Value> boundsOf(TileBuilder &b,
                                           mlir::Value work) const;
+  /// Returns the bounds for `rows` keys of an item, from position `first` on.
+  llvm::SmallVector<mlir::Value> boundsOfKeys(TileBuilder &b, mlir::Value work,
+                                              mlir::Value first,
+                                              mlir::Value rows) const;
   Turn turnOfMask(TileBuilder &b, const KeyBlock &at, mlir::Value row) const;
   Turn turnOfRowKeys(TileBuilder &b, const KeyBlock &at, mlir::Value row) const;
   /// Drops blocks before and after all that `seeing` has for the owned keys.

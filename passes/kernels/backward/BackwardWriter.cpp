@@ -202,8 +202,18 @@ Value BackwardWriter::writeNext() {
     section = headsOfSection(b, config, args.k, args.v, planes, keys.length);
     section = owned == Side::Query ? b.mul(section, group) : section;
   }
-  Value itemHeads = owned == Side::Query ? heads : keyHeads;
-  return b.beginWork(blocks, itemHeads, batches, section);
+  Value itemHeads = owned == Side::Query ? heads : keyHeads, whole;
+  if (config.getLastWaveParts() > 1) {
+    // A block of the cut is an iteration.
+    const Axis &query = matrix.axis(Side::Query);
+    Value iterations = b.mul(b.ceilDiv(query.length, query.tileSize), group);
+    auto cut = tile::CutOp::create(b, b.loc, b.mul(iterations, query.tileSize),
+                                   query.tile, config.getLastWaveParts());
+    whole = cut.getWhole();
+    matrix.ranges.parts = cut.getParts();
+  }
+  return b.beginWork(blocks, itemHeads, batches, section, whole,
+                     matrix.ranges.parts);
 }
 
 Value BackwardWriter::headOf(Side side, const Place &at) {
@@ -287,7 +297,7 @@ void BackwardWriter::storeSum(StringRef step, StringRef store, Value sum,
   b.step(store, {result, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     tile::StoreOp::create(b, b.loc, values[0], dest, at.batch, at.head,
-                          matrix.start(owned, at), layout);
+                          matrix.firstRowToWrite(values[1], at), layout);
     return {};
   });
 }

@@ -151,9 +151,9 @@ LogicalResult GradientWriter::write(StringRef name) {
   auto rows = RankedTensorType::get(
       {ofLse.getDimSize(0), ofLse.getDimSize(1), ShapedType::kDynamic},
       ofLse.getElementType());
-  auto delta =
-      DeltaOp::create(b, loc, rows, rows, out, outGradient, lse, lseGradient,
-                      attention.getLayout(), ConfigAttr());
+  auto delta = DeltaOp::create(
+      b, loc, rows, rows, /*sums=*/Type(), /*turns=*/Type(), out, outGradient,
+      lse, lseGradient, attention.getLayout(), ConfigAttr());
   AttentionBwdOp gradients = createGradients(delta, outGradient);
   SmallVector<Value> results =
       askedOf(SmallVector<Value>(gradients.getResults()));

@@ -15,6 +15,8 @@ namespace {
 
 class KeyGradientKernel {
 public:
+  using Values = BackwardWriter::Values;
+
   KeyGradientKernel(AttentionBwdOp op) : w(op, Side::Key) {}
 
   tile::KernelOp write(StringRef name, ArgumentNames names);
@@ -24,6 +26,9 @@ private:
   /// Write the new values of the sums that the loop carries.
   Value addToValueGradient(Value sum);
   Value addToKeyGradient(Value sum);
+  /// Writes the step that adds up the sums of all parts of an item in its last
+  /// part, if items are cut, and returns the sums.
+  Values joinParts(ValueRange sums);
   /// Writes a step that rounds P where `kept_p` says so; returns what is kept.
   Value keepForDx(Value probabilities);
 
@@ -88,6 +93,31 @@ void KeyGradientKernel::writeLoopBody(tile::ForOp loop) {
   tile::YieldOp::create(w.b, w.b.loc, sums);
 }
 
+KeyGradientKernel::Values KeyGradientKernel::joinParts(ValueRange sums) {
+  if (!w.matrix.ranges.parts) {
+    return Values(sums);
+  }
+  Values operands(sums);
+  operands.push_back(work);
+  return w.b.step("join", operands, sums.getTypes(), [&](ValueRange values) {
+    size_t n = sums.size();
+    auto op = tile::JoinOp::create(w.b, w.b.loc, sums.getTypes(), values.back(),
+                                   w.matrix.ranges.parts, values.take_front(n));
+    Values twice(values.take_front(n));
+    llvm::append_range(twice, values.take_front(n));
+    w.b.fill(op.getBody().emplaceBlock(), ValueRange(twice).getTypes(),
+             [&](ValueRange both) -> Values {
+               Values merged;
+               for (size_t i = 0; i < n; ++i) {
+                 merged.push_back(
+                     w.b.make<arith::AddFOp>(both[i], both[n + i]));
+               }
+               return merged;
+             });
+    return Values(op.getResults());
+  });
+}
+
 tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
   tile::KernelOp kernel = w.createKernel(name, std::move(names));
   work = w.writeNext();
@@ -107,11 +137,12 @@ tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
       tile::ForOp::create(w.b, w.b.loc, ValueRange(sums).getTypes(), bounds,
                           ranges.ranges(w.b.getContext()), sums);
   writeLoopBody(loop);
+  sums = joinParts(loop.getResults());
   if (w.args.dk) {
-    w.storeSum("cvt_dk", "st_dk", loop.getResults().front(), w.args.dk, work);
+    w.storeSum("cvt_dk", "st_dk", sums.front(), w.args.dk, work);
   }
   if (w.args.dv) {
-    w.storeSum("cvt_dv", "st_dv", loop.getResults().back(), w.args.dv, work);
+    w.storeSum("cvt_dv", "st_dv", sums.back(), w.args.dv, work);
   }
   return kernel;
 }

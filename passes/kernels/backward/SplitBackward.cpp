@@ -57,6 +57,33 @@ struct SumsKernel {
 };
 } // namespace
 
+/// Writes the zeros to which `op` adds, of these types, and returns them. The
+/// op of its statistics makes them, if it is in the function and has neither a
+/// config nor other zeros.
+static std::pair<Value, Value>
+writeZeros(AttentionBwdOp op, RankedTensorType sums, RankedTensorType turns) {
+  OpBuilder builder(op);
+  auto delta = op.getDelta().getDefiningOp<DeltaOp>();
+  if (!delta || delta.getLse2() != op.getLse2() || delta.getSums() ||
+      delta.getConfig()) {
+    auto clear = ClearSumsOp::create(builder, op.getLoc(), sums, turns,
+                                     op.getQuery().getType().getElementType(),
+                                     ConfigAttr());
+    return {clear.getSums(), clear.getTurns()};
+  }
+  builder.setInsertionPoint(delta);
+  auto both =
+      DeltaOp::create(builder, delta.getLoc(), delta.getDelta().getType(),
+                      delta.getLse2().getType(), sums, turns, delta.getOut(),
+                      delta.getOutGradient(), delta.getLse(),
+                      delta.getLseGradient(), delta.getLayout(), ConfigAttr());
+  both->setDiscardableAttrs(delta->getDiscardableAttrDictionary());
+  delta.getDelta().replaceAllUsesWith(both.getDelta());
+  delta.getLse2().replaceAllUsesWith(both.getLse2());
+  delta.erase();
+  return {both.getSums(), both.getTurns()};
+}
+
 /// Replaces `op` by one that adds to sums of dQ in memory. If dV is not among
 /// its gradients, another op computes it. Turns give the additions one order.
 static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
@@ -69,11 +96,8 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
   if (kernel.inTurns) {
     typeOfTurns = rows.clone(builder.getI32Type());
   }
-  auto clear = ClearSumsOp::create(builder, op.getLoc(), type, typeOfTurns,
-                                   op.getQuery().getType().getElementType(),
-                                   ConfigAttr());
-  AttentionBwdOp withSums =
-      copyFor(op, kernel.gradients, clear.getSums(), clear.getTurns());
+  auto [sums, turns] = writeZeros(op, type, typeOfTurns);
+  AttentionBwdOp withSums = copyFor(op, kernel.gradients, sums, turns);
   if (kernel.transposed) {
     withSums.setTransposed(*kernel.transposed);
   }

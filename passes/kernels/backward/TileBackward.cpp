@@ -24,15 +24,21 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
         "sums_dk or seeing, as attn-split-backward writes them, got all");
   }
   ConfigAttr config = *op.getConfig();
-  std::pair<StringRef, int64_t> single[] = {
-      {"cluster", config.getCluster()},
-      {"pack_gqa", config.getPackGqa()},
-      {"last_wave_parts", config.getLastWaveParts()}};
+  std::pair<StringRef, int64_t> single[] = {{"cluster", config.getCluster()},
+                                            {"pack_gqa", config.getPackGqa()}};
   for (auto [name, value] : single) {
     if (value > 1) {
       return op.emitOpError("expected '")
              << name << "' of 'config' to be 1 for gradients, got " << value;
     }
+  }
+  // Parts of an item that add in one order would have to take turns, too.
+  bool mayBeCut = op.makesKeyGradients() && !op.getTurns() && !op.getSeeing();
+  if (config.getLastWaveParts() > 1 && !mayBeCut) {
+    return op.emitOpError("expected 'last_wave_parts' of 'config' to be 1 "
+                          "except for gradients of keys without 'turns' and "
+                          "'seeing', got ")
+           << config.getLastWaveParts();
   }
   if (op.getGradients() == Gradients::Seeing &&
       config.getTileN() != kSeeingRows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeltaWriter.h"
-#include "../Tiling/RowsWriter.h"
+#include "../Tiling/ZeroSums.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
@@ -13,7 +13,7 @@ public:
   explicit DeltaWriter(DeltaOp delta)
       : w(delta, *delta.getConfig(), delta.getPositionDim(),
           delta.getHeadsDim()),
-        b(w.b), delta(delta),
+        b(w.b), delta(delta), zeros(w, delta.getSums(), delta.getTurns()),
         row(RankedTensorType::get({w.config.getTileM()}, b.getF32Type())) {}
 
   tile::KernelOp write(StringRef name);
@@ -42,6 +42,7 @@ private:
   RowsWriter w;
   TileBuilder &b;
   DeltaOp delta;
+  ZeroSums zeros;
   RankedTensorType row;
   Value out, outGradient, lse, lseGradient, differences, lse2; // arguments
   Value queries;                                               // their number
@@ -67,6 +68,7 @@ void DeltaWriter::addArguments() {
   list.addResult(differences, names::delta, Role::Delta, delta.getDelta(),
                  ofRows);
   list.addResult(lse2, names::lse2, Role::Lse2, delta.getLse2(), ofRows);
+  zeros.addArguments();
 }
 
 CheckList DeltaWriter::describeLaunches() {
@@ -171,6 +173,7 @@ tile::KernelOp DeltaWriter::write(StringRef name) {
   Value gradients = loadTile("ld_do", outGradient, work);
   Value lses = loadRow("ld_lse", lse, work);
   Value lseGradients = loadRow("ld_dlse", lseGradient, work);
+  zeros.writeSteps(work);
   Value sums = writeDot(outs, gradients);
   Values results = writeRows(sums, lses, lseGradients, work);
   storeRow("st_dl", results[0], differences, work);

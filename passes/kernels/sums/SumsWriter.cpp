@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SumsWriter.h"
-#include "../Tiling/RowsWriter.h"
+#include "../Tiling/ZeroSums.h"
 #include "attn/dialect/AccessMap.h"
 
 using namespace mlir;
@@ -8,11 +8,6 @@ using namespace attn;
 
 using Place = RowsWriter::Place;
 using Values = RowsWriter::Values;
-
-/// The sizes of the sums, in the order of batches, heads, rows and columns.
-static std::array<StringRef, 4> dimsOfSums() {
-  return {names::batches, names::queryHeads, names::rows, names::sumColumns};
-}
 
 static AffineMap mapOfSums(MLIRContext *context) {
   return AffineMap::getMultiDimIdentityMap(4, context);
@@ -31,40 +26,14 @@ static void checkSizes(CheckList &checks, StringRef rows, StringRef words) {
 
 tile::KernelOp attn::writeSumsKernel(ClearSumsOp op, StringRef name) {
   RowsWriter w(op, *op.getConfig(), /*positionDim=*/2, /*headsDim=*/1);
-  TileBuilder &b = w.b;
-  Value sums;
-  w.arguments.addResult(sums, names::sums, ArgumentRole::QueryGradientSums,
-                        op.getSums(), dimsOfSums());
-  Value turns;
-  if (op.getTurns()) {
-    w.arguments.addResult(turns, names::turns, ArgumentRole::Turns,
-                          op.getTurns(), ArrayRef(dimsOfSums()).drop_back());
-  }
-  CheckList checks(b.getContext());
+  ZeroSums zeros(w, op.getSums(), op.getTurns());
+  zeros.addArguments();
+  CheckList checks(w.b.getContext());
   checkSizes(checks, names::rows, "rows of sums");
   tile::KernelOp kernel = w.createKernel(name, op.getProblem(), checks);
-  Value batches = b.sizeOf(sums, 0), heads = b.sizeOf(sums, 1);
-  Value work = w.writeNext(batches, heads, b.sizeOf(sums, 2));
-  auto type = RankedTensorType::get({w.config.getTileM(), op.getHeadDim()},
-                                    b.getF32Type());
-  b.step("st_zero", work, {}, [&](ValueRange values) -> Values {
-    Place at = w.placeOf(values[0]);
-    Value zero = b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0F));
-    tile::StoreRegOp::create(b, b.loc, zero, sums, at.batch, at.head, at.row,
-                             Value(), mapOfSums(b.getContext()));
-    return {};
-  });
-  auto rowsType = RankedTensorType::get({w.config.getTileM()}, b.getI32Type());
-  b.step("st_turns", work, {}, [&](ValueRange values) -> Values {
-    if (turns) {
-      Place at = w.placeOf(values[0]);
-      Value zero = b.make<arith::ConstantOp>(
-          DenseElementsAttr::get(rowsType, int32_t(0)));
-      tile::StoreRowOp::create(b, b.loc, zero, turns, at.batch, at.head, at.row,
-                               IntegerAttr());
-    }
-    return {};
-  });
+  Value sums = zeros.sumsArgument;
+  zeros.writeSteps(w.writeNext(w.b.sizeOf(sums, 0), w.b.sizeOf(sums, 1),
+                               w.b.sizeOf(sums, 2)));
   return kernel;
 }
 

@@ -56,7 +56,7 @@ static SyncItem secondRun(SyncItem item, int64_t first = 0) {
   return item;
 }
 
-/// Returns a part of an item that is cut along the keys.
+/// Returns a part of an item that is cut.
 static SyncItem partOf(SyncItem item) {
   item.isPart = true;
   return item;

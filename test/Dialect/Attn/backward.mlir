@@ -15,6 +15,16 @@ func.func @delta(%o: !t, %do: !t, %lse: !l, %dlse: !l) -> (!l, !l) {
   return %delta, %lse2 : !l, !l
 }
 
+// Zeros beside the statistics.
+// CHECK-LABEL: func.func @delta_zeros
+// CHECK: attn.delta {{.*}} layout(bhsd) : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x256xf32>
+// CHECK: attn.delta {{.*}} -> tensor<?x?x?xf32>, sums tensor<?x?x?x128xf32>, turns tensor<?x?x?xi32>
+func.func @delta_zeros(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
+  %a:3 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l, sums tensor<?x?x?x256xf32>
+  %b:4 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l, sums tensor<?x?x?x128xf32>, turns tensor<?x?x?xi32>
+  return
+}
+
 // More rows than queries.
 // CHECK-LABEL: func.func @delta_static
 // CHECK: attn.delta {{.*}} layout(bshd) config <tile_m = 64, tile_n = 1, work = grid> : (tensor<2x100x8x64xf16>, tensor<2x8x100xf32>) -> tensor<2x8x128xf32>

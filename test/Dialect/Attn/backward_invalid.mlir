@@ -55,6 +55,40 @@ func.func @delta_c2_seqlen(%o: tensor<?x9x?x128xbf16>, %do: tensor<?x9x?x128xbf1
 
 // -----
 
+func.func @delta_c4_alone(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'turns' only beside 'sums'}}
+  %r:3 = "attn.delta"(%o, %do, %lse, %dlse) <{layout = #attn<layout bshd>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
+      : (!t, !t, !l, !l) -> (!l, !l, tensor<?x?x?xi32>)
+  return
+}
+
+// -----
+
+func.func @delta_c4_columns(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected the head dim of 'sums' to be a multiple of 16, got 72}}
+  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l, sums tensor<?x?x?x72xf32>
+  return
+}
+
+// -----
+
+func.func @delta_c4_rows(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'sums' seqlen to be 128, got 192}}
+  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> tensor<?x?x128xf32>, sums tensor<?x?x192x128xf32>
+  return
+}
+
+// -----
+
+func.func @delta_c4_turns(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
+  // expected-error @below {{'attn.delta' op expected 'turns' heads to be 4, got 2}}
+  %delta, %lse2, %sums, %turns = attn.delta %o, %do, %lse, %dlse layout(bshd)
+      : (!t, !l) -> tensor<?x4x?xf32>, sums tensor<?x4x?x128xf32>, turns tensor<?x2x?xi32>
+  return
+}
+
+// -----
+
 func.func @delta_c3_batch(%o: tensor<2x?x?x128xbf16>, %do: tensor<2x?x?x128xbf16>, %lse: !l, %dlse: !l) {
   // expected-error @below {{'attn.delta' op expected 'delta' batch size to be 2, got 3}}
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (tensor<2x?x?x128xbf16>, !l) -> tensor<3x?x?xf32>

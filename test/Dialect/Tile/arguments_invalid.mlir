@@ -203,6 +203,16 @@ tile.kernel @kernel_c6_lse_of_delta args ["a" lse write] problem #p {
 // -----
 
 #p = #attn.problem<kind = delta, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
+// expected-error @below {{'tile.kernel' op expected "a", of role 'query_gradient_sums', to be one to write or accumulate, got one to read}}
+tile.kernel @kernel_c6_sums_of_delta args ["a" query_gradient_sums] problem #p {
+^bb0(%a: tensor<?x?x?x64xf32>):
+  tile.work {
+  }
+}
+
+// -----
+
+#p = #attn.problem<kind = delta, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent>
 // expected-error @below {{'tile.kernel' op expected a kernel of kind 'delta' to have an argument of role 'output', got none}}
 tile.kernel @kernel_c6_delta args ["a" lse] problem #p {
 ^bb0(%a: tensor<?x?x?xf32>):

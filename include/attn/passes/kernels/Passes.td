@@ -242,8 +242,9 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
     **Requires** an `attn.delta` with `config` is, with `func.return`, the only op of a `func.func` that nothing
     calls; its operands are the arguments of the function and its results the function's.
 
-    **Ensures** no `attn.delta`; each new kernel has the arguments o, do, lse, dlse, dl and lse2, which say
-    their roles, and the steps ld_o, ld_do, ld_lse, ld_dlse, dot, stats, st_dl and st_lse2.
+    **Ensures** no `attn.delta`; each new kernel has the arguments o, do, lse, dlse, dl and lse2, for the results sums and turns also dqs and
+    turns, which say their roles, and the steps ld_o, ld_do, ld_lse, ld_dlse, st_zero and st_turns, which do nothing without these results, dot,
+    stats, st_dl and st_lse2.
 
     **Before**
     ```mlir
@@ -260,7 +261,7 @@ def TileDelta : Pass<"attn-tile-delta", "::mlir::ModuleOp"> {
       tile.work {
         %w = tile.step @next ...
         %ot = tile.step @ld_o (%w) ...
-        // ld_do, ld_lse, ld_dlse
+        // ld_do, ld_lse, ld_dlse, st_zero, st_turns
         %sums = tile.step @dot (%ot, %dt) ...
         %delta, %rows = tile.step @stats (%sums, %l, %dl, %w) ...
         // st_dl, st_lse2
@@ -356,8 +357,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     also their derivatives. When an op is split, gradients that nothing uses are dropped. Each result has the same
     bits in every run.
 
-    If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, one op clears the sums
-    before, and another one converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If
+    If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, the `attn.delta` of its statistics
+    clears the sums before, or, if the statistics come from elsewhere, an op of its own; and another op converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If
     its config has `share_rows = columns`, it adds `transposed` shares. If the
     function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
@@ -384,7 +385,7 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
         gradients(dk_dv) : ...
     ```
-    or, with a kernel for all gradients,
+    or, with a kernel for all gradients of statistics from elsewhere,
     ```mlir
     %zeros, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
     %sums, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : ...) turns(%turns : ...) scale(%scale)
@@ -427,10 +428,14 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
 
     With `gradients(sums)` a kernel of dK and dV also adds its shares of dQ to the sums, and with `gradients(sums_dk)` one of dK.
 
+    If `last_wave_parts` is above 1, items of kernels of dK, dV or both may be cut into parts along the iterations of their loop; the step join adds
+    up the sums of all parts.
+
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`, and `share_rows` is columns; with
-    `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. Without a gradient of K, and with a score region, `kept_p` is f32.
+    `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. `last_wave_parts` is above 1 only in kernels of dK, dV
+    or both without turns. Without a gradient of K, and with a score region, `kept_p` is f32.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are

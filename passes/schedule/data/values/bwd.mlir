@@ -26,6 +26,7 @@ module attributes {attn.values = #attn.kernel_values<bwd {
   step put_dq dqe<N, D>
   step mm_dqt dqt<D, N>
   step put_dqt dqte<D, N>
+  step join dkj<M, D>, dvj<M, DV>
   step cvt_dk dke<M, D>
   step cvt_dv dve<M, DV>
 }>} {}

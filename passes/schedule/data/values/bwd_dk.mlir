@@ -19,5 +19,6 @@ module attributes {attn.values = #attn.kernel_values<bwd_dk {
   step dsoft ds32<M, N>
   step cvt_ds ds<M, N>
   step mm_dk dk1<M, D>
+  step join dkj<M, D>
   step cvt_dk dke<M, D>
 }>} {}

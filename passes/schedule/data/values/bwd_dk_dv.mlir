@@ -21,6 +21,7 @@ module attributes {attn.values = #attn.kernel_values<bwd_dk_dv {
   step cvt_ds ds<M, N>
   step mm_dv dv1<M, DV>
   step mm_dk dk1<M, D>
+  step join dkj<M, D>, dvj<M, DV>
   step cvt_dk dke<M, D>
   step cvt_dv dve<M, DV>
 }>} {}

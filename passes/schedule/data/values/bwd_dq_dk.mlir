@@ -22,5 +22,6 @@ module attributes {attn.values = #attn.kernel_values<bwd_dq_dk {
   step put_ds dss<M, N>
   step mm_dq dq<N, D>
   step put_dq dqe<N, D>
+  step join dkj<M, D>
   step cvt_dk dke<M, D>
 }>} {}

@@ -14,5 +14,6 @@ module attributes {attn.values = #attn.kernel_values<bwd_dv {
   step exp p32<M, N>
   step cvt_p p<M, N>
   step mm_dv dv1<M, DV>
+  step join dvj<M, DV>
   step cvt_dv dve<M, DV>
 }>} {}

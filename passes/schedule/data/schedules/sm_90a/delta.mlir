@@ -1,4 +1,4 @@
-// The row statistics of a backward pass: a warpgroup has a block of rows in its registers.
+// The row statistics of a backward pass, and zeros for sums of dQ: a warpgroup has a block of rows in its registers.
 attn.table_entry delta @delta head_dim -1, -1
     masks ["none"]
     config <tile_m = 64, tile_n = 1, work = grid>
@@ -13,6 +13,6 @@ attn.table_entry delta @delta head_dim -1, -1
   knob launch dependent
   knob peel first
   body main {
-    before { ld_o ld_do ld_lse ld_dlse await(ld_dlse) dot stats st_dl st_lse2 }
+    before { ld_o ld_do ld_lse ld_dlse st_zero st_turns await(ld_dlse) dot stats st_dl st_lse2 }
   }
 }>
