@@ -12,6 +12,7 @@ namespace attn {
 /// The sizes of sums of dQ, in the order of batches, heads, rows and columns.
 std::array<llvm::StringRef, 4> dimsOfSums();
 
+/// Writes the arguments and steps of such a kernel.
 class ZeroSums {
 public:
   /// `sums` and `turns` are results of the op of the kernel, or null.

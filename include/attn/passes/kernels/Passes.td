@@ -435,7 +435,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`, and `share_rows` is columns; with
     `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. `last_wave_parts` is above 1 only in kernels of dK, dV
-    or both without turns. Without a gradient of K, and with a score region, `kept_p` is f32.
+    or both, without turns and `seeing`. Without a gradient of K, and with a score region, `kept_p` is f32.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and
     captures as `attn-tile` names them, and the gradients dq, dk and dv that it computes. The sizes `b`, `sq`, `sk`, `hq`, `hk`, `d` and `dv` are
