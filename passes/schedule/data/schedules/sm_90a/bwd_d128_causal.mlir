@@ -1,7 +1,8 @@
 // All gradients under a causal mask, for head dim 128: each of two warpgroups has 64 keys. A block of 64 queries wastes less of the diagonal than one of
 // 80. Persistent: the loads of the next item run beside the end of the one before, so that dK and dV wait to be stored where dX and the shares of dQ
 // were. Relative to a kernel of one item for each CTA with blocks of 80 queries, from 512 to 16,384 positions: 1.11, 1.05, 1.04, 1.02, 0.99 and 0.98 times
-// as fast; with shares that are not transposed 1.00, 1.00, 0.98, 0.98, 0.99 and 1.02 times that (2026-11-28, one H200). Each warpgroup makes half
+// as fast (2026-11-28, one H200), in a second race (another H200, with one launch less before) 1.14, 1.07, 1.05, 1.04, 1.00 and 0.96;
+// with shares that are not transposed 1.00, 1.00, 0.98, 0.98, 0.99 and 1.02 times that. Each warpgroup makes half
 // of the columns of a share of dQ, transposed, and a warp of its own adds them to the sums (docs/adr/0094-a-warp-of-its-own-adds-shares.md).
 attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
