@@ -101,11 +101,11 @@ func.func @left(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: 
   return %dq, %r#2 : !t, !v
 }
 
-// In any order: one op for all, with sums of dQ in memory. Its blocks of 80 queries are transposed.
+// In any order: one op for all, with sums of dQ in memory. Its blocks of 64 queries are transposed.
 // CHECK-LABEL: func.func @sums
 // CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>
-// CHECK: %[[SUMS:.*]], %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bhsd) gradients(sums) transposed(80) :
-// CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]]) layout(bhsd) transposed(80) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>
+// CHECK: %[[SUMS:.*]], %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bhsd) gradients(sums) transposed(64) :
+// CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]]) layout(bhsd) transposed(64) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>
 // CHECK: return %[[DQ]], %[[DK]], %[[DV]]
 func.func @sums(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) attributes {attn.any_order} {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)

@@ -98,10 +98,10 @@ CASES = [
     ("text that ends early", [("knob peel first_masked", "")], None),
 ]
 
-# The same of kernels of gradients: the file is one of the table's, and the last field the kernel's source.
+# The same of kernels of gradients: the file is one of the table's or of the inputs, and the last field the kernel's source.
 TABLE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "schedule", "data", "schedules", "sm_90a")
-ORDERED, ANY, DQ, DK_DV = (("bwd_ordered_d128", "bwd_ordered_d128"), ("bwd_d128_none", "bwd_d128"), ("bwd_dq_d128", "bwd_dq_d128"),
-                           ("bwd_dk_dv_d128", "bwd_dk_dv_d128"))
+ORDERED, DQ, DK_DV = (("bwd_ordered_d128", "bwd_ordered_d128"), ("bwd_dq_d128", "bwd_dq_d128"), ("bwd_dk_dv_d128", "bwd_dk_dv_d128"))
+ANY, PERSISTENT = (os.path.join(os.path.dirname(SOURCE), "bwd_d128_80"), "bwd_d128"), ("bwd_d128_none", "bwd_d128")
 ADDING = "  body add {\n    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }\n  }\n"
 TRANSPOSED = ("bwd_ordered_d128_none", "bwd_ordered_d128")
 BACKWARD = [
@@ -141,6 +141,10 @@ BACKWARD = [
     ("K loaded while dK is stored from there", [("await(st_dk) sig(k_free)", "sig(k_free) await(st_dk)")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),
     ("K loaded over dK without a signal", [("once : wait(k_free) ", ""), ("sig(k_free) ", ""), ("  edge k_free credits 1\n", "")], "V9: expected 'ld_k'.*to overwrite 'dke", *ANY),
     ("a first K that waits for a dK", [("k_free credits 1", "k_free credits 0")], "V18: .*deadlock with 'load' at .*'k_free'", *ANY),
+    ("items handed out before their loads are issued, with a signal to nobody", [("    after { wait(loaded) }\n", "")], "V6: expected edge 'loaded'.*got no wait", *PERSISTENT),
+    ("items handed out after a signal that does not come", [("    after { sig(loaded) }\n", "")], "V6: expected edge 'loaded'.*got no signal", *PERSISTENT),
+    ("items handed out when a loop has ended that their role does not have", [("    before { next }\n    after { wait(loaded) }\n", "    before { wait(loaded) next }\n")],
+     "V26: expected 'next' to be the first entry of 'before' in role 'next'", *PERSISTENT),
     ("dQ's store never awaited", [("await(st_dq) + 1 ", "")], "V19: expected 'st_dq", *DQ),
     ("statistics never awaited", [(" await(ld_dl)", "")], "V19: expected 'ld_lse", *DQ),
     ("a ring of K that nobody says is free", [("chan k = k in smem depth 2", "chan k = k in smem depth 2 free_implied")], "V9: expected 'ld_k'", *DQ),

@@ -1,17 +1,17 @@
 // All gradients under a causal mask, for head dim 128: each of two warpgroups has 64 keys. A block of 64 queries wastes less of the diagonal than one of
-// 80. Persistent: the loads of the next item run beside the end of the one before, so that dK and dV wait to be stored where dX and the shares of dQ
-// were. Relative to a kernel of one item for each CTA with blocks of 80 queries, from 512 to 16,384 positions: 1.11, 1.05, 1.04, 1.02, 0.99 and 0.98 times
-// as fast (2026-11-28, one H200), in a second race (another H200, with one launch less before) 1.14, 1.07, 1.05, 1.04, 1.00 and 0.96;
-// with shares that are not transposed 1.00, 1.00, 0.98, 0.98, 0.99 and 1.02 times that. Each warpgroup makes half
-// of the columns of a share of dQ, transposed, and a warp of its own adds them to the sums (docs/adr/0094-a-warp-of-its-own-adds-shares.md).
+// 80. Each warpgroup makes half of the columns of a share of dQ, transposed, and a warp of its own adds them to the sums
+// (docs/adr/0094-a-warp-of-its-own-adds-shares.md). The scores of the next block are computed while this share waits to be put. Persistent: the loads of
+// the next item run beside the end of the one before, and a warp of its own hands it out when this one's loads are issued
+// (docs/adr/0098-a-warp-of-its-own-hands-out-items.md). dK and dV wait to be stored where dX and the shares of dQ were.
 attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     config <tile_m = 128, tile_n = 64, share_rows = columns, work = dynamic, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
-  role load warps 1 regs 40
-  role add warps 1 regs 40
-  role wg[2] warps 4 regs 232
+  role next warps 1 regs 24
+  role load warps 1 regs 24
+  role add warps 1 regs 24
+  role wg[2] warps 4 regs 240
   chan work = w in smem depth 1
   chan k = k in smem depth 1
   chan v = v in smem depth 1
@@ -34,19 +34,24 @@ attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
+  edge loaded credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
-  body load {
+  body next {
     before { next }
+    after { wait(loaded) }
+  }
+  body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
+    after { sig(loaded) }
   }
   body add {
-    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[0]) await(red_dq[1]) sig(dq_free) }
+    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }
     after { wait(dq_end) sig(dq_done) }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p read(dl) dsoft cvt_ds put_ds mm_dv sync(put) mm_dqt await(mm_dv) mm_dk wait(dq_free) put_dqt sig(dq_full) }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 read(dl) + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dqt + 1 await(mm_dv) + 1 mm_dk + 1 wait(dq_free) + 1 put_dqt + 1 sig(dq_full) + 1 await(mm_dk) + 1 qk }
     after { sync(end) sig(dq_end) cvt_dk st_dk wait(dq_done) cvt_dv st_dv await(st_dk) await(st_dv) sync(fin) }
   }
 }>

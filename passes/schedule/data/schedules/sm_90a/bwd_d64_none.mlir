@@ -1,13 +1,16 @@
-// All gradients without a mask, for head dim 64: each of two warpgroups has 64 keys, and adds the share of dQ of half of the block's
-// queries to memory. P and dX have a half each of the registers of the scores. dV is multiplied while the warpgroups meet.
+// All gradients without a mask, for head dim 64: as under a causal mask (bwd_d64_causal.mlir). The scores of the next block are computed while this share
+// of dQ waits to be put. Relative to a kernel of one item for each CTA, whose warps add the shares, 1.05, 1.06, 1.03, 1.03, 1.03 and 1.02 times as fast from
+// 512 to 16,384 positions (2026-11-28, one H200).
 attn.table_entry bwd @bwd_d64_none head_dim 64, 64
     masks ["none"]
-    config <tile_m = 128, tile_n = 128, work = grid>
+    config <tile_m = 128, tile_n = 128, work = dynamic>
     schedule <"bwd_d64_none" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : N, dqe : N)
-  remat(next)
+  role next warps 1 regs 24
   role load warps 1 regs 24
+  role add warps 1 regs 24
   role wg[2] warps 4 regs 240
+  chan work = w in smem depth 1
   chan k = k in smem depth 1
   chan v = v in smem depth 1
   chan q = q + lse + dl in smem depth 2
@@ -16,20 +19,37 @@ attn.table_entry bwd @bwd_d64_none head_dim 64, 64
   hold s = s in reg over pds
   hold dp = dp in reg depth 1
   hold dq = dq in reg over dp
+  hold dqe = dqe in smem depth 1
   hold dss = dss in smem depth 2
   hold dk = dk in reg
   hold dv = dv in reg
-  hold dke = dke in smem depth 1
-  hold dve = dve in smem depth 1
+  hold dke = dke in smem over dss
+  hold dve = dve in smem over dqe
   sync put ring wg
+  sync end ring wg
+  sync fin ring wg
+  edge dq_end credits 0
+  edge dq_done credits 0
+  edge dq_full credits 0
+  edge dq_free credits 1
+  edge loaded credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first_branch
+  body next {
+    before { next }
+    after { wait(loaded) }
+  }
   body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
+    after { sig(loaded) }
+  }
+  body add {
+    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }
+    after { wait(dq_end) sig(dq_done) }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk put_dq red_dq await(red_dq) }
-    after { await(st_dv) + 1 await(st_dk) cvt_dv st_dv cvt_dk st_dk }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 wait(dq_free) + 1 put_dq + 1 sig(dq_full) + 1 await(mm_dk) + 1 qk }
+    after { sync(end) sig(dq_end) cvt_dk st_dk wait(dq_done) cvt_dv st_dv await(st_dk) await(st_dv) sync(fin) }
   }
 }>
