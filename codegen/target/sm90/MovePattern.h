@@ -20,8 +20,9 @@ inline constexpr int64_t rowsPerThread = 2;
 inline constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
                          perLane = perGroup / 32;
 
-/// The elements of eight rows and 64 columns of a transposed tensor, which the
-/// warps of a warpgroup have together.
+/// The elements of 64 rows and eight columns of a `grouped` tensor, which the
+/// warps of a warpgroup have together; in a transposed one, of eight rows and 64
+/// columns.
 inline constexpr int64_t perRows = GroupOrder::warps * perGroup;
 
 /// Returns the columns of a tile of 64 rows of which each thread holds
@@ -97,14 +98,14 @@ protected:
   /// Returns row `ofTile`, counted from the op's first row.
   ThreadRow rowOf(const Arithmetic &emit, const Access &access,
                   mlir::Value ofTile, bool isTile) const;
-  /// Returns this thread's part of the first group of its warp: of 16 x 16
-  /// elements of the warp's 16 rows; in a transposed tensor, of eight rows and
-  /// the warp's 16 columns.
+  /// Returns this thread's part of the first group of its warp: of the warp's
+  /// 16 rows and eight columns; in a transposed tensor, of eight rows and the
+  /// warp's 16 columns.
   ThreadRow groupOf(const Arithmetic &emit, const Access &access) const;
-  /// Returns the address of an element, counted from the first group of `row`;
-  /// with a first column, from the group of that column.
+  /// Returns the address of an element, counted from the first group of the
+  /// op's rows; with a first column, from the group of that column.
   ThreadRow groupAt(const Arithmetic &emit, const Access &access,
-                    mlir::Value row, mlir::Value element) const;
+                    mlir::Value element) const;
 
   /// Writes each of the thread's rows that is in bounds: row `i`, whose first
   /// column is at `pointer`.
@@ -157,11 +158,11 @@ inline mlir::Value pointerAfter(const Arithmetic &emit, mlir::Value pointer,
 
 template <typename Op>
 ThreadRow MovePattern<Op>::groupAt(const Arithmetic &emit, const Access &access,
-                                   mlir::Value row, mlir::Value element) const {
-  ThreadRow first = rowOf(emit, access, row, /*isTile=*/true);
+                                   mlir::Value element) const {
+  ThreadRow first = rowOf(emit, access, emit.constant(0), /*isTile=*/true);
   if (access.column) {
-    int64_t perColumn =
-        access.transposed ? access.transposed : GroupOrder::rows;
+    constexpr int64_t rows = GroupOrder::warps * GroupOrder::rows;
+    int64_t perColumn = access.transposed ? access.transposed : rows;
     element = emit.add(element, emit.mul(access.column, perColumn));
   }
   return {first.inside, pointerAfter(emit, first.pointer, element)};
@@ -171,13 +172,9 @@ template <typename Op>
 ThreadRow MovePattern<Op>::groupOf(const Arithmetic &emit,
                                    const Access &access) const {
   mlir::Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-  if (access.transposed) {
-    return groupAt(
-        emit, access, emit.constant(0),
-        emit.add(emit.mul(emit.lane(), perLane), emit.mul(warp, perGroup)));
-  }
-  return groupAt(emit, access, emit.mul(warp, GroupOrder::rows),
-                 emit.mul(emit.lane(), perLane));
+  return groupAt(
+      emit, access,
+      emit.add(emit.mul(emit.lane(), perLane), emit.mul(warp, perGroup)));
 }
 
 template <typename Op>

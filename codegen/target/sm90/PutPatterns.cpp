@@ -57,31 +57,16 @@ struct PutPattern : OpConversionPattern<ws::PutOp> {
   }
 
 private:
-  /// Whether one thread adds the tile to a transposed tensor, where the warps'
-  /// shares of eight of its columns follow each other.
-  static bool isAddedTransposed(ws::HoldOp hold) {
-    return hold->getParentOp()
-        ->walk([&](ws::ReduceAddOp add) {
-          return add.getHold() == hold.getSymName() && add.getTransposed()
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// Stores a tile of f32 in the order in which warps hold it: a lane's four
-  /// registers in each group of columns.
+  /// registers in each group of columns, in which the warps follow each other.
   static void putGroups(const Arithmetic &emit, ws::HoldOp hold,
                         OpAdaptor adaptor) {
     int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
-    bool isTransposed = isAddedTransposed(hold);
-    int64_t ofWarp =
-        isTransposed ? GroupOrder::bytes : GroupOrder::warpBytes(columns);
-    int64_t after = (isTransposed ? GroupOrder::warps : 1) * GroupOrder::bytes;
+    constexpr int64_t after = GroupOrder::warps * GroupOrder::bytes;
     Value address = smemAddress(emit.builder, emit.loc,
                                 pieceOffset(emit, hold, adaptor.getPiece()));
     Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-    address = emit.add(address, emit.mul(warp, ofWarp));
+    address = emit.add(address, emit.mul(warp, GroupOrder::bytes));
     address = emit.add(address, emit.mul(emit.lane(), GroupOrder::laneBytes));
     for (int64_t n = 0; n < columns / GroupOrder::columns; ++n) {
       Value values = vector::ExtractStridedSliceOp::create(

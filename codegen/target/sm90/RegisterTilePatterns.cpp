@@ -130,7 +130,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
                             : rowOf(emit, access, threadRow(emit, i),
                                     /*isTile=*/true);
         for (int64_t n = pairs.begin; n < pairs.end; n += pairs.together) {
-          int64_t column = op.getGrouped() ? perGroup * n + 2 * i : 8 * n;
+          int64_t column = op.getGrouped() ? perRows * n + 2 * i : 8 * n;
           loadPairs(emit, row,
                     pointerAfter(emit, row.pointer, elementOf(source), column),
                     rowsPerThread * n + i, pairs.together, elements);

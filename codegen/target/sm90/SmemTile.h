@@ -70,18 +70,14 @@ struct SmemTile {
   }
 };
 
-/// The order of f32 tiles that are added to memory (`grouped` in tile.load):
-/// the 16 rows of a warp and 8 columns follow each other, half of a group. A
-/// lane has four consecutive elements of them, as in its registers: two of each
-/// of two rows. In a `transposed` tensor these are 16 columns and 8 rows, and
-/// those of the four warps follow each other.
+/// The order of f32 tiles that are added to memory (`grouped` in tile.load): a
+/// group of the 16 rows of a warp and 8 columns, of which a lane has four
+/// consecutive elements, as in its registers: two of each of two rows. The
+/// groups of the four warps follow each other. In a `transposed` tensor these
+/// are 16 columns and 8 rows.
 struct GroupOrder {
   static constexpr int64_t rows = 16, columns = 8, laneBytes = 16,
                            bytes = 32 * laneBytes, warps = 4;
-  /// The bytes of a warp's rows.
-  static constexpr int64_t warpBytes(int64_t tileColumns) {
-    return rows * tileColumns * 4;
-  }
 };
 
 } // namespace attn::codegen::sm90

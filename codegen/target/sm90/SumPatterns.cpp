@@ -53,17 +53,16 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
     for (int64_t n = 0; n < pairs; ++n) {
-      int64_t after = access.transposed ? perRows * n : perGroup * n;
       addElements(perLane * n, perLane,
-                  pointerAfter(emit, part.pointer, element, after));
+                  pointerAfter(emit, part.pointer, element, perRows * n));
     }
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// One lane adds the rows of its warp, which are consecutive in a hold and in
-/// memory. A role of one thread adds the rows of all warps.
+/// A role of one thread adds a piece at once, which is consecutive in a hold and
+/// in memory. In the role that puts it, a lane adds the groups of its warp.
 struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -80,21 +79,18 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
     auto hold = kernel.lookupSymbol<ws::HoldOp>(op.getHold());
     int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
     access.transposed = op.getTransposed() ? columns : 0;
-    int64_t bytes = GroupOrder::warpBytes(columns);
     Value piece =
         smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
+    constexpr int64_t together = GroupOrder::warps * GroupOrder::bytes;
+    int64_t groups = columns / GroupOrder::columns;
     if (op->getParentOfType<ws::RoleOp>().isSingleThread()) {
-      int64_t all =
-          cast<RankedTensorType>(op.getDest().getType()).getDimSize(3);
-      bool isOne = op.getTransposed() || columns == all;
-      Value zero = emit.constant(0);
-      addRows(emit, groupAt(emit, access, zero, zero), piece,
-              isOne ? warps * bytes : bytes, isOne ? 1 : warps,
-              GroupOrder::rows * all);
+      addGroups(emit, groupAt(emit, access, emit.constant(0)), piece,
+                groups * together, 1);
     } else {
       Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
-      addRows(emit, groupOf(emit, access),
-              emit.add(piece, emit.mul(warp, bytes)), bytes, 1, 0);
+      addGroups(emit, groupOf(emit, access),
+                emit.add(piece, emit.mul(warp, GroupOrder::bytes)),
+                GroupOrder::bytes, groups);
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(rewriter, loc);
     rewriter.eraseOp(op);
@@ -102,12 +98,11 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   }
 
 private:
-  static constexpr int64_t warps = GroupOrder::warps;
-
-  /// Adds `count` times `bytes` of shared memory, which are `stride` elements
-  /// apart in the tensor. All rows of a tile are in it, or none.
-  static void addRows(const Arithmetic &emit, ThreadRow part, Value source,
-                      int64_t bytes, int64_t count, int64_t stride) {
+  /// Adds `count` times `bytes` of shared memory, between which are those of
+  /// the other warps, there and in the tensor. All rows of a tile are in it, or
+  /// none.
+  static void addGroups(const Arithmetic &emit, ThreadRow part, Value source,
+                        int64_t bytes, int64_t count) {
     OpBuilder &builder = emit.builder;
     auto branch = scf::IfOp::create(builder, emit.loc, part.inside,
                                     /*withElseRegion=*/false);
@@ -116,8 +111,9 @@ private:
     for (int64_t n = 0; n < count; ++n) {
       nvx::BulkReduceAddOp::create(
           builder, emit.loc, bytes,
-          sharedPointer(builder, emit.loc, emit.add(source, n * bytes)),
-          pointerAfter(emit, part.pointer, builder.getF32Type(), n * stride));
+          sharedPointer(builder, emit.loc,
+                        emit.add(source, n * GroupOrder::warps * bytes)),
+          pointerAfter(emit, part.pointer, builder.getF32Type(), n * perRows));
     }
   }
 };

@@ -15,9 +15,9 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     (b, h, i, c) -> (b, i floordiv m, h * n + i mod m, c), it has a row for each of n heads
     of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
-    With `grouped` each group of 16 rows and 16 columns is 256 consecutive elements, in the order in which a warp holds
-    them: row r and column c of it are element c / 8 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 * 2 + c % 2. The groups
-    of the same rows follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64.
+    With `grouped` each group of 16 rows and 8 columns is 128 consecutive elements, in the order in which a warp holds
+    them: row r and column c of it are element r % 8 * 16 + c / 2 * 4 + r / 8 * 2 + c % 2. In each block of 64 rows the groups
+    of the same columns follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64; `row` is one, too.
     With `transposed(n)`, too, warps held transposed tiles of n rows each: each group of 8 rows and 64 columns is 512 consecutive
     elements, of which row r and column c are element c / 16 * 128 + c % 8 * 16 + r / 2 * 4 + c / 8 % 2 * 2 + r % 2, and of the
     groups of n rows those of the same columns follow each other. The number of rows of the tensor is a multiple of n.

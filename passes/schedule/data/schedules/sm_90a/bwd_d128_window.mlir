@@ -1,14 +1,16 @@
-// All gradients under a window, for head dim 128: the kernel of causal masks (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a window may
-// be that of a mask function, which has sums that are not. Relative to bwd_d128.mlir, a window of 1,024 is 1.05 times as fast at 4,096 and 16,384
-// positions (2026-11-28, two H200s, runs of their own).
+// All gradients under a window, for head dim 128: as under a causal mask (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a window may
+// turn out to be one only after dQ's sums have their order; and most blocks have a loop of their own without a mask, whose two sides cost more than one.
+// Relative to a kernel whose loads and items have one role, without the next scores, 1.05 and 1.02 times as fast for a window of 1,024 at 4,096 and
+// 16,384 positions, in a second race 1.05 and 1.03 (2026-11-28, H200s).
 attn.table_entry bwd @bwd_d128_window head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 64, work = dynamic, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128_window" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
-  role load warps 1 regs 40
-  role add warps 1 regs 40
-  role wg[2] warps 4 regs 232
+  role next warps 1 regs 24
+  role load warps 1 regs 24
+  role add warps 1 regs 24
+  role wg[2] warps 4 regs 240
   chan work = w in smem depth 1
   chan k = k in smem depth 1
   chan v = v in smem depth 1
@@ -31,19 +33,24 @@ attn.table_entry bwd @bwd_d128_window head_dim 128, 128
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
+  edge loaded credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
-  knob peel first
-  body load {
+  knob peel first_masked
+  body next {
     before { next }
+    after { wait(loaded) }
+  }
+  body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
+    after { sig(loaded) }
   }
   body add {
-    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[0]) await(red_dq[1]) sig(dq_free) }
+    kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }
     after { wait(dq_end) sig(dq_done) }
   }
   body wg {
-    kv { qk dp score mask exp cvt_p read(dl) dsoft cvt_ds put_ds mm_dv sync(put) mm_dq await(mm_dv) mm_dk wait(dq_free) put_dq sig(dq_full) }
+    kv { dp + 1 score + 1 mask + 1 exp + 1 cvt_p + 1 read(dl) + 1 dsoft + 1 cvt_ds + 1 put_ds + 1 mm_dv + 1 sync(put) + 1 mm_dq + 1 await(mm_dv) + 1 mm_dk + 1 wait(dq_free) + 1 put_dq + 1 sig(dq_full) + 1 await(mm_dk) + 1 qk }
     after { sync(end) sig(dq_end) cvt_dk st_dk wait(dq_done) cvt_dv st_dv await(st_dk) await(st_dv) sync(fin) }
   }
 }>
