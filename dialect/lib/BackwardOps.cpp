@@ -38,10 +38,10 @@ static LogicalResult verifySumColumns(Operation *op, NamedTensor sums,
   if (failed(verifyHeadDim(op, sums))) {
     return failure();
   }
-  if (sums.dim(3) % kGroupColumns != 0) {
+  if (sums.dim(3) % kColumnsOfSums != 0) {
     return op->emitOpError("expected the head dim of '")
-           << sums.name << "' to be a multiple of " << kGroupColumns << ", got "
-           << sums.dim(3);
+           << sums.name << "' to be a multiple of " << kColumnsOfSums
+           << ", got " << sums.dim(3);
   }
   if (sums.dim(3) < headDim) {
     return op->emitOpError("expected '")
@@ -475,9 +475,9 @@ static LogicalResult verifyBlock(Op op, RankedTensorType sums) {
   if (!queries) {
     return success();
   }
-  if (*queries <= 0 || *queries % kGroupColumns != 0) {
+  if (*queries <= 0 || *queries % kColumnsOfSums != 0) {
     return op.emitOpError("expected 'transposed' to be a multiple of ")
-           << kGroupColumns << ", got " << *queries;
+           << kColumnsOfSums << ", got " << *queries;
   }
   int64_t columns = sums.getDimSize(3);
   return columns % kRowsOfSums == 0

@@ -50,13 +50,20 @@ static LogicalResult verifyRowAccess(Operation *op, StringRef name,
 }
 
 /// C4 of tile.load.
-static LogicalResult verifyGrouped(Operation *op, Value memory) {
+static LogicalResult verifyGrouped(Operation *op, Type type, bool transposed,
+                                   Value memory) {
   auto tensor = cast<RankedTensorType>(memory.getType());
   if (!tensor.getElementType().isF32() ||
-      tensor.getShape().back() % attn::kGroupColumns != 0) {
+      tensor.getShape().back() % attn::kColumnsOfSums != 0) {
     return op->emitOpError("expected 'grouped' only with f32 elements and a "
                            "multiple of ")
-           << attn::kGroupColumns << " columns, got " << tensor;
+           << attn::kColumnsOfSums << " columns, got " << tensor;
+  }
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (tile && !transposed && tile.getDimSize(0) % attn::kRowsOfSums != 0) {
+    return op->emitOpError("expected 'grouped' without 'transposed' only with "
+                           "a tile of a multiple of ")
+           << attn::kRowsOfSums << " rows, got " << tile;
   }
   return success();
 }
@@ -83,11 +90,12 @@ LogicalResult LoadOp::verify() {
                               getSource()))) {
     return failure();
   }
-  if (rows && (*rows <= 0 || *rows % attn::kGroupColumns != 0)) {
+  if (rows && (*rows <= 0 || *rows % attn::kColumnsOfSums != 0)) {
     return emitOpError("expected 'transposed' of a multiple of ")
-           << attn::kGroupColumns << " rows, got " << *rows;
+           << attn::kColumnsOfSums << " rows, got " << *rows;
   }
-  if (getGrouped() && failed(verifyGrouped(*this, getSource()))) {
+  if (getGrouped() && failed(verifyGrouped(*this, getTile().getType(),
+                                           rows.has_value(), getSource()))) {
     return failure();
   }
   return verifyAccess(*this, getTile().getType(), "source", getSource(),
@@ -118,17 +126,18 @@ LogicalResult StoreRowOp::verify() {
 }
 
 LogicalResult ReduceAddOp::verify() {
-  if ((getGrouped() && failed(verifyGrouped(*this, getDest()))) ||
+  if ((getGrouped() && failed(verifyGrouped(*this, getTile().getType(),
+                                            getTransposed(), getDest()))) ||
       failed(
           verifyTransposed(*this, getTransposed(), getGrouped(), getDest()))) {
     return failure();
   }
   auto tile = dyn_cast<RankedTensorType>(getTile().getType());
   if (tile && getTransposed()) {
-    if (tile.getDimSize(1) % attn::kGroupColumns != 0) {
+    if (tile.getDimSize(1) % attn::kColumnsOfSums != 0) {
       return emitOpError("expected 'transposed' only with a tile of a multiple "
                          "of ")
-             << attn::kGroupColumns << " columns, got " << tile;
+             << attn::kColumnsOfSums << " columns, got " << tile;
     }
     tile = tile.clone({tile.getDimSize(1), tile.getDimSize(0)});
   }
@@ -139,10 +148,10 @@ LogicalResult ReduceAddOp::verify() {
                          "divide those of 'dest', got ")
              << tile << " and " << getDest().getType();
     }
-    if (getGrouped() && tile.getDimSize(1) % attn::kGroupColumns != 0) {
+    if (getGrouped() && tile.getDimSize(1) % attn::kColumnsOfSums != 0) {
       return emitOpError("expected 'grouped' with 'column' only with a tile of "
                          "a multiple of ")
-             << attn::kGroupColumns << " columns, got " << tile;
+             << attn::kColumnsOfSums << " columns, got " << tile;
     }
     tile = tile.clone({tile.getDimSize(0), all});
     return verifyAccess(*this, tile, "dest", getDest(), /*part=*/Value(),

@@ -240,7 +240,7 @@ static LogicalResult verifyReduceAdd(KernelOp kernel, ReduceAddOp add) {
           all = dest.getDimSize(3);
   bool isUneven = add.getTransposed() && all % attn::kRowsOfSums != 0;
   if (!held.getElementType().isF32() || isUneven ||
-      (add.getColumn() ? columns > all : columns < all)) {
+      (add.getColumn() ? columns > all : columns != all)) {
     return add.emitOpError("expected 'dest' to have the element type and the "
                            "columns of ")
            << add.getHoldAttr() << ", " << held << ", got " << dest;

@@ -9,6 +9,7 @@
 #include "Patterns.h"
 #include "SmemTile.h"
 #include "attn/dialect/AccessMap.h"
+#include "attn/dialect/Attn.h"
 
 namespace attn::codegen::sm90 {
 
@@ -20,10 +21,11 @@ inline constexpr int64_t rowsPerThread = 2;
 inline constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
                          perLane = perGroup / 32;
 
-/// The elements of 64 rows and eight columns of a `grouped` tensor, which the
-/// warps of a warpgroup have together; in a transposed one, of eight rows and 64
+/// The elements of the groups that the warps of a warpgroup have together: of
+/// 64 rows and eight columns, in a transposed tensor of eight rows and 64
 /// columns.
-inline constexpr int64_t perRows = GroupOrder::warps * perGroup;
+inline constexpr int64_t perWarpgroup = GroupOrder::warps * perGroup;
+static_assert(GroupOrder::warps * GroupOrder::rows == attn::kRowsOfSums);
 
 /// Returns the columns of a tile of 64 rows of which each thread holds
 /// `elements`.
@@ -161,8 +163,7 @@ ThreadRow MovePattern<Op>::groupAt(const Arithmetic &emit, const Access &access,
                                    mlir::Value element) const {
   ThreadRow first = rowOf(emit, access, emit.constant(0), /*isTile=*/true);
   if (access.column) {
-    constexpr int64_t rows = GroupOrder::warps * GroupOrder::rows;
-    int64_t perColumn = access.transposed ? access.transposed : rows;
+    int64_t perColumn = access.transposed ? access.transposed : kRowsOfSums;
     element = emit.add(element, emit.mul(access.column, perColumn));
   }
   return {first.inside, pointerAfter(emit, first.pointer, element)};

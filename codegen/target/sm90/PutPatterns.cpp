@@ -62,7 +62,6 @@ private:
   static void putGroups(const Arithmetic &emit, ws::HoldOp hold,
                         OpAdaptor adaptor) {
     int64_t columns = cast<RankedTensorType>(hold.getType()).getDimSize(1);
-    constexpr int64_t after = GroupOrder::warps * GroupOrder::bytes;
     Value address = smemAddress(emit.builder, emit.loc,
                                 pieceOffset(emit, hold, adaptor.getPiece()));
     Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
@@ -72,7 +71,7 @@ private:
       Value values = vector::ExtractStridedSliceOp::create(
           emit.builder, emit.loc, adaptor.getValue(), ArrayRef<int64_t>{4 * n},
           ArrayRef<int64_t>{4}, ArrayRef<int64_t>{1});
-      Value at = emit.add(address, n * after);
+      Value at = emit.add(address, n * GroupOrder::warpgroupBytes);
       LLVM::StoreOp::create(emit.builder, emit.loc, values,
                             sharedPointer(emit.builder, emit.loc, at),
                             /*alignment=*/GroupOrder::laneBytes);

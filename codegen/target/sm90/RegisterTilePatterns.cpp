@@ -130,7 +130,7 @@ struct LoadPattern : MovePattern<tile::LoadOp> {
                             : rowOf(emit, access, threadRow(emit, i),
                                     /*isTile=*/true);
         for (int64_t n = pairs.begin; n < pairs.end; n += pairs.together) {
-          int64_t column = op.getGrouped() ? perRows * n + 2 * i : 8 * n;
+          int64_t column = op.getGrouped() ? perWarpgroup * n + 2 * i : 8 * n;
           loadPairs(emit, row,
                     pointerAfter(emit, row.pointer, elementOf(source), column),
                     rowsPerThread * n + i, pairs.together, elements);
@@ -173,7 +173,7 @@ private:
     ThreadRow first =
         rowOf(emit, access, emit.mul(warp, GroupOrder::rows), /*isTile=*/true);
     // Of the same 64 columns, the rows before come first.
-    constexpr int64_t rows = GroupOrder::rows, together = perRows / 8;
+    constexpr int64_t rows = GroupOrder::rows, together = perWarpgroup / 8;
     Value group = arith::RemUIOp::create(
         builder, emit.loc,
         emit.add(emit.shiftRight(access.row, llvm::Log2_64(rows)), warp),
@@ -193,7 +193,7 @@ private:
     for (auto [i, element] : llvm::enumerate(elements)) {
       int64_t n = i / perLane, half = i / 2 % 2, odd = i % 2;
       int64_t after = n / 8 * together * access.transposed +
-                      n / 2 % 4 * perGroup + half * perRows +
+                      n / 2 % 4 * perGroup + half * perWarpgroup +
                       odd * 4 * perLane + n % 2 * 2;
       Value loaded = LLVM::LoadOp::create(
           builder, emit.loc, type, pointerAfter(emit, pointer, type, after));

@@ -70,14 +70,15 @@ struct SmemTile {
   }
 };
 
-/// The order of f32 tiles that are added to memory (`grouped` in tile.load): a
-/// group of the 16 rows of a warp and 8 columns, of which a lane has four
-/// consecutive elements, as in its registers: two of each of two rows. The
-/// groups of the four warps follow each other. In a `transposed` tensor these
-/// are 16 columns and 8 rows.
+/// The order of f32 tiles that are added to memory (`grouped` in tile.load). A
+/// group is the 16 rows of a warp and 8 columns, in a `transposed` tensor 16
+/// columns and 8 rows. A lane has four consecutive elements of it, two in each
+/// of two rows, as in its registers. The groups of the four warps follow each
+/// other.
 struct GroupOrder {
   static constexpr int64_t rows = 16, columns = 8, laneBytes = 16,
-                           bytes = 32 * laneBytes, warps = 4;
+                           bytes = 32 * laneBytes, warps = 4,
+                           warpgroupBytes = warps * bytes;
 };
 
 } // namespace attn::codegen::sm90

@@ -54,15 +54,15 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     rewriter.setInsertionPointToStart(branch.thenBlock());
     for (int64_t n = 0; n < pairs; ++n) {
       addElements(perLane * n, perLane,
-                  pointerAfter(emit, part.pointer, element, perRows * n));
+                  pointerAfter(emit, part.pointer, element, perWarpgroup * n));
     }
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// A role of one thread adds a piece at once, which is consecutive in a hold and
-/// in memory. In the role that puts it, a lane adds the groups of its warp.
+/// A role of one thread adds a piece at once, which is consecutive in a hold
+/// and in memory. In the role that puts it, a lane adds the groups of its warp.
 struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   using MovePattern::MovePattern;
 
@@ -81,11 +81,10 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
     access.transposed = op.getTransposed() ? columns : 0;
     Value piece =
         smemAddress(rewriter, loc, pieceOffset(emit, hold, adaptor.getPiece()));
-    constexpr int64_t together = GroupOrder::warps * GroupOrder::bytes;
     int64_t groups = columns / GroupOrder::columns;
     if (op->getParentOfType<ws::RoleOp>().isSingleThread()) {
       addGroups(emit, groupAt(emit, access, emit.constant(0)), piece,
-                groups * together, 1);
+                groups * GroupOrder::warpgroupBytes, 1);
     } else {
       Value warp = emit.bitAnd(emit.shiftRight(emit.thread(), 5), 3);
       addGroups(emit, groupOf(emit, access),
@@ -98,9 +97,9 @@ struct BulkReduceAddPattern : MovePattern<ws::ReduceAddOp> {
   }
 
 private:
-  /// Adds `count` times `bytes` of shared memory, between which are those of
-  /// the other warps, there and in the tensor. All rows of a tile are in it, or
-  /// none.
+  /// Adds `count` times `bytes`, one in each warpgroup's groups of the same
+  /// columns, in shared memory and in the tensor. All rows of a tile are in it,
+  /// or none.
   static void addGroups(const Arithmetic &emit, ThreadRow part, Value source,
                         int64_t bytes, int64_t count) {
     OpBuilder &builder = emit.builder;
@@ -112,8 +111,9 @@ private:
       nvx::BulkReduceAddOp::create(
           builder, emit.loc, bytes,
           sharedPointer(builder, emit.loc,
-                        emit.add(source, n * GroupOrder::warps * bytes)),
-          pointerAfter(emit, part.pointer, builder.getF32Type(), n * perRows));
+                        emit.add(source, n * GroupOrder::warpgroupBytes)),
+          pointerAfter(emit, part.pointer, builder.getF32Type(),
+                       n * perWarpgroup));
     }
   }
 };

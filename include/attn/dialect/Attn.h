@@ -19,9 +19,9 @@ namespace attn {
 /// The attribute of the arguments of a function whose gradients are asked for.
 constexpr llvm::StringLiteral kGradientAttr = "attn.gradient";
 
-/// Sums of dQ are in memory in groups of so many columns (`grouped` of
-/// tile.load).
-constexpr int64_t kGroupColumns = 16;
+/// The columns of sums of dQ are a multiple of this, and so are the queries of
+/// a transposed share (`grouped` and `transposed` of tile.load).
+constexpr int64_t kColumnsOfSums = 16;
 /// The rows of a share of dQ are a multiple of this, or it is transposed.
 constexpr int64_t kRowsOfSums = 64;
 

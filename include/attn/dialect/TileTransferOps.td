@@ -15,12 +15,12 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     (b, h, i, c) -> (b, i floordiv m, h * n + i mod m, c), it has a row for each of n heads
     of each position, and m - n empty ones. With `part` the tensor has one more dimension, before the others:
     each part is a tensor of partial results for the same batches, heads and positions.
-    With `grouped` each group of 16 rows and 8 columns is 128 consecutive elements, in the order in which a warp holds
-    them: row r and column c of it are element r % 8 * 16 + c / 2 * 4 + r / 8 * 2 + c % 2. In each block of 64 rows the groups
-    of the same columns follow each other. The rows of the tensor are contiguous, and their number is a multiple of 64; `row` is one, too.
-    With `transposed(n)`, too, warps held transposed tiles of n rows each: each group of 8 rows and 64 columns is 512 consecutive
-    elements, of which row r and column c are element c / 16 * 128 + c % 8 * 16 + r / 2 * 4 + c / 8 % 2 * 2 + r % 2, and of the
-    groups of n rows those of the same columns follow each other. The number of rows of the tensor is a multiple of n.
+    With `grouped` the rows of the tensor are contiguous, and their elements are in the order in which warps hold them. Of each
+    block of 64 rows, row r and column c are element c / 8 * 512 + r / 16 * 128 + r % 8 * 16 + c / 2 % 4 * 4 + r / 8 % 2 * 2 + c % 2: groups of
+    16 rows and 8 columns, of which those of the same columns follow each other. The number of rows is a multiple of 64, and so is `row`.
+    With `transposed(n)`, too, warps held transposed tiles of n rows each. Each group of 8 rows and 64 columns is 512 consecutive
+    elements, of which row r and column c are element c / 16 * 128 + c % 8 * 16 + r / 2 * 4 + c / 8 % 2 * 2 + r % 2. Of the
+    groups of n rows, those of the same columns follow each other. The number of rows is a multiple of n.
 
     **Constraints**
     - C1: the source has rank 4, or 5 with `part`, and a static last dimension
@@ -28,7 +28,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
       heads, where n is at most 64 and m is n rounded up to a power of two
     - C3: the tile has rank 2, the source's element type, and at least as many columns as the
       head dim; after `attn-distribute` it is a vector, whose shape is not checked
-    - C4: `grouped` only with f32 elements, and a last dimension that is a multiple of 16
+    - C4: `grouped` only with f32 elements, a last dimension that is a multiple of 16 and, without `transposed`, a tile of a
+      multiple of 64 rows
     - C5: `transposed` only with `grouped`, of a multiple of 16 rows, and with a last dimension that is a multiple of 64
 
     **Example**

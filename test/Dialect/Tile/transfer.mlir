@@ -4,19 +4,19 @@
 #bshd = affine_map<(b, h, i, c) -> (b, i, h, c)>
 
 // CHECK-LABEL: func.func @moves
-func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: tensor<16x64xf32>, %half: tensor<16x32xf32>, %i: i32) -> tensor<16xf32> {
+func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: tensor<16x64xf32>, %half: tensor<64x32xf32>, %i: i32) -> tensor<16xf32> {
   // CHECK: %[[R:.*]] = tile.load_row %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) : tensor<?x?x?xf32> -> tensor<16xf32>
   %r = tile.load_row %rows at(%i, %i, %i) : tensor<?x?x?xf32> -> tensor<16xf32>
   // CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x64xf32>
   tile.reduce_add %x, %memory at(%i, %i, %i) #bshd : tensor<16x64xf32>, tensor<?x?x?x64xf32>
-  // CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) #map grouped : tensor<16x32xf32>, tensor<?x?x?x64xf32>
-  tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped : tensor<16x32xf32>, tensor<?x?x?x64xf32>
-  // CHECK: tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map grouped : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
-  %grouped = tile.load %memory at(%i, %i, %i) #bshd grouped : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  // CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) #map grouped : tensor<64x32xf32>, tensor<?x?x?x64xf32>
+  tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped : tensor<64x32xf32>, tensor<?x?x?x64xf32>
+  // CHECK: tile.load %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map grouped : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
+  %grouped = tile.load %memory at(%i, %i, %i) #bshd grouped : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
   // CHECK: tile.load {{.*}} grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
   %transposed = tile.load %memory at(%i, %i, %i) #bshd grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
-  // CHECK: tile.reduce_add {{.*}} grouped transposed : tensor<16x32xf32>, tensor<?x?x?x64xf32>
-  tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped transposed : tensor<16x32xf32>, tensor<?x?x?x64xf32>
+  // CHECK: tile.reduce_add {{.*}} grouped transposed : tensor<64x32xf32>, tensor<?x?x?x64xf32>
+  tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped transposed : tensor<64x32xf32>, tensor<?x?x?x64xf32>
   // CHECK: tile.store_reg %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x64xf32>
   tile.store_reg %x, %memory at(%i, %i, %i) #bshd : tensor<16x64xf32>, tensor<?x?x?x64xf32>
   return %r : tensor<16xf32>

@@ -114,9 +114,9 @@ func.func @f(%x: tensor<16x48xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
 // -----
 
 // C4, of a share of the columns
-func.func @f(%x: tensor<16x40xf32>, %memory: tensor<?x?x?x80xf32>, %i: i32) {
-  // expected-error @+1 {{'tile.reduce_add' op expected 'grouped' with 'column' only with a tile of a multiple of 16 columns, got 'tensor<16x40xf32>'}}
-  tile.reduce_add %x, %memory at(%i, %i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<16x40xf32>, tensor<?x?x?x80xf32>
+func.func @f(%x: tensor<64x40xf32>, %memory: tensor<?x?x?x80xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected 'grouped' with 'column' only with a tile of a multiple of 16 columns, got 'tensor<64x40xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<64x40xf32>, tensor<?x?x?x80xf32>
   return
 }
 
@@ -135,6 +135,24 @@ func.func @f(%memory: tensor<?x?x?x64xbf16>, %i: i32) {
 func.func @f(%x: tensor<16x24xf32>, %memory: tensor<?x?x?x24xf32>, %i: i32) {
   // expected-error @+1 {{'tile.reduce_add' op expected 'grouped' only with f32 elements and a multiple of 16 columns, got 'tensor<?x?x?x24xf32>'}}
   tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<16x24xf32>, tensor<?x?x?x24xf32>
+  return
+}
+
+// -----
+
+// C4, of the rows of a tile
+func.func @f(%memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.load' op expected 'grouped' without 'transposed' only with a tile of a multiple of 64 rows, got 'tensor<16x64xf32>'}}
+  %t = tile.load %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+// C4, the same of an addition
+func.func @f(%x: tensor<80x64xf32>, %memory: tensor<?x?x?x64xf32>, %i: i32) {
+  // expected-error @+1 {{'tile.reduce_add' op expected 'grouped' without 'transposed' only with a tile of a multiple of 64 rows, got 'tensor<80x64xf32>'}}
+  tile.reduce_add %x, %memory at(%i, %i, %i) affine_map<(b, h, i, c) -> (b, i, h, c)> grouped : tensor<80x64xf32>, tensor<?x?x?x64xf32>
   return
 }
 

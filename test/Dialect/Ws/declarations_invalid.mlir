@@ -57,6 +57,18 @@ ws.kernel @kernel_c5_reduce_add machine "sm_90a" args ["o" accumulate] problem #
 
 // -----
 
+ws.kernel @kernel_c5_reduce_add_wider machine "sm_90a" args ["o" accumulate] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?x?x48xf32>):
+  ws.hold @h tensor<64x64xf32> pieces 2
+  ws.role @wg warps 4 regs 240 replicas 2 {
+  ^bb0(%me: i32):
+    // expected-error @below {{'ws.reduce_add' op expected 'dest' to have the element type and the columns of @h, 'tensor<64x64xf32>', got 'tensor<?x?x?x48xf32>'}}
+    ws.reduce_add @h[%me], %o at(%me, %me, %me) affine_map<(b, h, i, c) -> (b, h, i, c)> : tensor<?x?x?x48xf32>
+  }
+}
+
+// -----
+
 ws.kernel @kernel_reduce_add_c4 machine "sm_90a" args ["o" accumulate] problem #p config #c schedule #s {
 ^bb0(%o: tensor<?x?x?x64xf32>):
   ws.hold @h tensor<64x64xf32> pieces 2

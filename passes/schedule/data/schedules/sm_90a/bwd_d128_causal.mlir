@@ -1,14 +1,14 @@
 // All gradients under a causal mask, for head dim 128: each of two warpgroups has 64 keys. A block of 64 queries wastes less of the diagonal than one of
 // 80. Each warpgroup makes half of the columns of a share of dQ, transposed, and a warp of its own adds them to the sums
 // (docs/adr/0094-a-warp-of-its-own-adds-shares.md). The scores of the next block are computed while this share waits to be put. Persistent: the loads of
-// the next item run beside the end of the one before, and a warp of its own hands it out when this one's loads are issued
+// the next item run beside the end of the one before. A warp of its own hands out the next item when all loads of an item are issued
 // (docs/adr/0098-a-warp-of-its-own-hands-out-items.md). dK and dV wait to be stored where dX and the shares of dQ were.
 attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
     config <tile_m = 128, tile_n = 64, share_rows = columns, work = dynamic, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
-  role next warps 1 regs 24
+  role items warps 1 regs 24
   role load warps 1 regs 24
   role add warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -34,17 +34,17 @@ attn.table_entry bwd @bwd_d128_causal head_dim 128, 128
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
-  edge loaded credits 0
+  edge issued credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
-  body next {
+  body items {
     before { next }
-    after { wait(loaded) }
+    after { wait(issued) }
   }
   body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
-    after { sig(loaded) }
+    after { sig(issued) }
   }
   body add {
     kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }

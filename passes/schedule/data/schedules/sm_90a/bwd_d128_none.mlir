@@ -1,12 +1,12 @@
 // All gradients without a mask, for head dim 128: as under a causal mask (bwd_d128_causal.mlir). LSE is read before the scores are awaited, too.
 // Relative to a kernel of one item for each CTA with blocks of 80 queries, which reads K and V less often, 1.11, 1.07, 1.03, 1.03, 1.00 and 1.00 times as
-// fast from 512 to 16,384 positions (2026-11-28, one H200).
+// fast from 512 to 16,384 positions (2026-11-28, one H200), in later races 0.99 to 1.06 times.
 attn.table_entry bwd @bwd_d128_none head_dim 128, 128
     masks ["none"]
     config <tile_m = 128, tile_n = 64, share_rows = columns, work = dynamic>
     schedule <"bwd_d128_none" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
-  role next warps 1 regs 24
+  role items warps 1 regs 24
   role load warps 1 regs 24
   role add warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -32,17 +32,17 @@ attn.table_entry bwd @bwd_d128_none head_dim 128, 128
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
-  edge loaded credits 0
+  edge issued credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
-  body next {
+  body items {
     before { next }
-    after { wait(loaded) }
+    after { wait(issued) }
   }
   body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
-    after { sig(loaded) }
+    after { sig(issued) }
   }
   body add {
     kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }

@@ -1,13 +1,13 @@
-// All gradients under a window, for head dim 128: as under a causal mask (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a window may
-// turn out to be one only after dQ's sums have their order; and most blocks have a loop of their own without a mask, whose two sides cost more than one.
-// Relative to a kernel whose loads and items have one role, without the next scores, 1.05 and 1.02 times as fast for a window of 1,024 at 4,096 and
+// All gradients under a window, for head dim 128: as under a causal mask (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a mask function
+// may turn out to be a window only after attn-split-backward has asked for sums. The blocks that need no mask have a loop of their own: a window has two
+// ends to compare with. Relative to a kernel whose loads and items have one role, and which computes no scores early, 1.05 and 1.02 times as fast for a window of 1,024 at 4,096 and
 // 16,384 positions, in a second race 1.05 and 1.03 (2026-11-28, H200s).
 attn.table_entry bwd @bwd_d128_window head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 64, work = dynamic, order = shortest_last, section_mib = 16>
     schedule <"bwd_d128_window" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
-  role next warps 1 regs 24
+  role items warps 1 regs 24
   role load warps 1 regs 24
   role add warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -33,17 +33,17 @@ attn.table_entry bwd @bwd_d128_window head_dim 128, 128
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
-  edge loaded credits 0
+  edge issued credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first_masked
-  body next {
+  body items {
     before { next }
-    after { wait(loaded) }
+    after { wait(issued) }
   }
   body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
-    after { sig(loaded) }
+    after { sig(issued) }
   }
   body add {
     kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }

@@ -1,11 +1,11 @@
 // All gradients under a causal mask, for head dims 192 and 128: the kernel of the other masks (bwd_d192_dv128.mlir), but persistent
-// (docs/adr/0098-a-warp-of-its-own-hands-out-items.md). 1.02 times as fast (2026-11-28, one H200).
+// (docs/adr/0098-a-warp-of-its-own-hands-out-items.md), and 1.02 times as fast as that one (2026-11-28, one H200).
 attn.table_entry bwd @bwd_d192_dv128_causal head_dim 192, 128
     masks ["causal_top_left", "causal_bottom_right"] dtypes [bf16]
     config <tile_m = 128, tile_n = 64, work = dynamic, order = shortest_last, section_mib = 20, kept_p = f16>
     schedule <"bwd_d192_dv128_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
-  role next warps 1 regs 24
+  role items warps 1 regs 24
   role load warps 1 regs 24
   role wg[2] warps 4 regs 240
   chan work = w in smem depth 1
@@ -27,17 +27,17 @@ attn.table_entry bwd @bwd_d192_dv128_causal head_dim 192, 128
   sync put ring wg
   sync end ring wg
   edge k_free credits 1
-  edge loaded credits 0
+  edge issued credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first_branch
-  body next {
+  body items {
     before { next }
-    after { wait(loaded) }
+    after { wait(issued) }
   }
   body load {
     kv { once : wait(k_free) once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
-    after { sig(loaded) }
+    after { sig(issued) }
   }
   body wg {
     kv { qk score mask exp cvt_pk cvt_p mm_dv await(mm_dv) dp dsoft cvt_ds put_ds mm_dk sync(put) await(mm_dk) mm_dq put_dq red_dq await(red_dq) }

@@ -1,4 +1,4 @@
-// All gradients, for head dim 64, as without a mask; and the scores of the next block are computed as soon as dK has read dX, whose
+// All gradients, for head dim 64: an item for each CTA. The scores of the next block are computed as soon as dK has read dX, whose
 // registers they need.
 attn.table_entry bwd @bwd_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]

@@ -7,7 +7,7 @@ attn.table_entry bwd @bwd_d64_causal head_dim 64, 64
     config <tile_m = 128, tile_n = 128, work = dynamic, order = shortest_last, section_mib = 8>
     schedule <"bwd_d64_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : N, dqe : N)
-  role next warps 1 regs 24
+  role items warps 1 regs 24
   role load warps 1 regs 24
   role add warps 1 regs 24
   role wg[2] warps 4 regs 240
@@ -33,17 +33,17 @@ attn.table_entry bwd @bwd_d64_causal head_dim 64, 64
   edge dq_done credits 0
   edge dq_full credits 0
   edge dq_free credits 1
-  edge loaded credits 0
+  edge issued credits 0
   knob exp2_soft 0 of 1
   knob launch dependent
   knob peel first
-  body next {
+  body items {
     before { next }
-    after { wait(loaded) }
+    after { wait(issued) }
   }
   body load {
     kv { once : ld_k ld_q once : ld_v ld_do ld_lse ld_dl }
-    after { sig(loaded) }
+    after { sig(issued) }
   }
   body add {
     kv { wait(dq_full) red_dq[0] red_dq[1] await(red_dq[1]) sig(dq_free) }

@@ -1,5 +1,5 @@
-// All gradients, with one order of additions to dQ, without a mask, for head dim 128: as without an order, with blocks of 80 queries, but
-// a thread waits for the turn of each of them, and passes it on when both warpgroups have added.
+// All gradients, with one order of additions to dQ, without a mask, for head dim 128: an item for each CTA, with blocks of 80
+// queries. A thread waits for the turn of each of them, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d128_none head_dim 128, 128
     masks ["none"]
     config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid>

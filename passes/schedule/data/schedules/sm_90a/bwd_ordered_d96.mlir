@@ -1,4 +1,4 @@
-// All gradients, with one order of additions to dQ, for head dim 96: as without an order, but a thread waits for the turn of each block
+// All gradients, with one order of additions to dQ, for head dim 96: an item for each CTA. A thread waits for the turn of each block
 // of queries, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
