@@ -9,7 +9,6 @@
 #include "Patterns.h"
 #include "SmemTile.h"
 #include "attn/dialect/AccessMap.h"
-#include "attn/dialect/Attn.h"
 
 namespace attn::codegen::sm90 {
 
@@ -25,7 +24,6 @@ inline constexpr int64_t perGroup = GroupOrder::rows * GroupOrder::columns,
 /// 64 rows and eight columns, in a transposed tensor of eight rows and 64
 /// columns.
 inline constexpr int64_t perWarpgroup = GroupOrder::warps * perGroup;
-static_assert(GroupOrder::warps * GroupOrder::rows == attn::kRowsOfSums);
 
 /// Returns the columns of a tile of 64 rows of which each thread holds
 /// `elements`.
@@ -163,7 +161,9 @@ ThreadRow MovePattern<Op>::groupAt(const Arithmetic &emit, const Access &access,
                                    mlir::Value element) const {
   ThreadRow first = rowOf(emit, access, emit.constant(0), /*isTile=*/true);
   if (access.column) {
-    int64_t perColumn = access.transposed ? access.transposed : kRowsOfSums;
+    int64_t perColumn = access.transposed
+                            ? access.transposed
+                            : GroupOrder::warps * GroupOrder::rows;
     element = emit.add(element, emit.mul(access.column, perColumn));
   }
   return {first.inside, pointerAfter(emit, first.pointer, element)};
