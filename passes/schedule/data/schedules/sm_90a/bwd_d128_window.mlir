@@ -1,7 +1,7 @@
-// All gradients under a window, for head dim 128: as under a causal mask (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a mask function
-// may turn out to be a window only after attn-split-backward has asked for sums. The blocks that need no mask have a loop of their own: a window has two
-// ends to compare with. Relative to a kernel whose loads and items have one role, and which computes no scores early, 1.05 and 1.02 times as fast for a window of 1,024 at 4,096 and
-// 16,384 positions, in a second race 1.05 and 1.03 (2026-11-28, H200s).
+// All gradients under a window, for head dim 128: as under a causal mask (bwd_d128_causal.mlir), but shares of dQ are not transposed, since a mask function may
+// turn out to be a window only after attn-split-backward has asked for sums. The blocks that need no mask have a loop of their own: a window has two ends to
+// compare with. The kernel before, in which one role loads and hands out items and no scores are computed early, is 1.05 and 1.02 times slower for a window of
+// 1,024 at 4,096 and 16,384 positions, in a second race 1.05 and 1.03 (2026-11-29, H200s).
 attn.table_entry bwd @bwd_d128_window head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right", "window"]
     config <tile_m = 128, tile_n = 64, work = dynamic, order = shortest_last, section_mib = 16>
