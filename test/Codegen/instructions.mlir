@@ -144,15 +144,13 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] attributes {test.attribute =
 
   // Two parts of D's columns: for each k step an instruction of half the columns, on its own registers and rows of B.
   // CHECK: .visible .entry parts(
-  // CHECK: add.s32 low, %r{{[0-9]+}}, 0;
+  // CHECK: add.s64 desc_a, base_a, 0;
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D0:%r[0-9]+, %r[0-9]+, %r[0-9]+, %r[0-9]+]]}, desc_a, desc_b, no, 1, 1, 0, 0;
-  // CHECK-NEXT: add.s32 low, %r{{[0-9]+}}, 64;
-  // CHECK-NEXT: mov.b64 desc_b, {low, hi_b};
+  // CHECK-NEXT: add.s64 desc_b, base_b, 64;
   // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D1:%r[0-9]+, %r[0-9]+, %r[0-9]+, %r[0-9]+]]}, desc_a, desc_b, no, 1, 1, 0, 0;
-  // CHECK: add.s32 low, %r{{[0-9]+}}, 2;
+  // CHECK: add.s64 desc_a, base_a, 2;
   // CHECK: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D0]]}, desc_a, desc_b, yes, 1, 1, 0, 0;
-  // CHECK-NEXT: add.s32 low, %r{{[0-9]+}}, 66;
-  // CHECK-NEXT: mov.b64 desc_b, {low, hi_b};
+  // CHECK-NEXT: add.s64 desc_b, base_b, 66;
   // CHECK-NEXT: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {[[D1]]}, desc_a, desc_b, yes, 1, 1, 0, 0;
   llvm.func @parts(%a: i32, %b: i32, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
     %d = nvx.wgmma bf16 a(%a : i32) b(%b) {a_desc_hi = 0x40000040 : i32, b_desc_hi = 0x40000040 : i32,

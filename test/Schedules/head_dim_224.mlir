@@ -16,7 +16,7 @@
 // LOOP: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 14
 // LOOP: wgmma.mma_async.sync.aligned.m64n224k16.f32.bf16.bf16 4
 // A descriptor's high word: swizzle of 64 bytes, groups of eight rows 512 bytes apart.
-// PTX: mov.b32 hi_a, 2147483680;
+// PTX: mov.b32 high, 2147483680;
 // A tile is one copy.
 // PTX-NOT: cp.async.bulk.tensor.4d
 // PTX: cp.async.bulk.tensor.5d.shared::cluster

@@ -16,7 +16,7 @@
 // LOOP: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 5
 // LOOP: wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 8
 // A descriptor's high word: swizzle of 32 bytes, groups of eight rows 256 bytes apart.
-// PTX: mov.b32 hi_a, 3221225488;
+// PTX: mov.b32 high, 3221225488;
 // A tile is one copy.
 // PTX-NOT: cp.async.bulk.tensor.4d
 // PTX: cp.async.bulk.tensor.5d.shared::cluster

@@ -16,7 +16,7 @@
 // LOOP: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 6
 // LOOP: wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 8
 // A descriptor's high word: swizzle of 64 bytes, groups of eight rows 512 bytes apart.
-// PTX: mov.b32 hi_a, 2147483680;
+// PTX: mov.b32 high, 2147483680;
 // WS: ws.channel @q [tensor<128x96xbf16>] depth 1 at
 // WS: ws.channel @k [tensor<128x96xbf16>] depth 2 at
 

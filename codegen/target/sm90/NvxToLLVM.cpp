@@ -24,8 +24,7 @@ public:
     openScope();
     for (int64_t step = 0; step < op.getSteps(); ++step) {
       if (!op.isAInRegisters()) {
-        writeDescriptor("desc_a", "hi_a", code.input(0, 0),
-                        (*op.getAOffsets())[step]);
+        writeDescriptor("a", (*op.getAOffsets())[step]);
       }
       for (int64_t part = 0; part < op.getParts(); ++part) {
         writeInstruction(step, part);
@@ -38,13 +37,13 @@ public:
 private:
   void openScope() {
     os << "{\n.reg .pred no, yes" << (op.getFresh() ? ", adds" : "")
-       << ";\n.reg .b32 low, hi_a, hi_b;\n"
-          ".reg .b64 desc_a, desc_b;\n";
+       << ";\n.reg .b32 high;\n"
+          ".reg .b64 base_a, base_b, desc_a, desc_b;\n";
     if (op.getADescHi()) {
-      os << "mov.b32 hi_a, " << *op.getADescHi() << ";\n";
+      writeBase("a", code.input(0, 0), *op.getADescHi());
     }
-    os << "mov.b32 hi_b, " << op.getBDescHi() << ";\n"
-       << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n";
+    writeBase("b", code.input(1, 0), op.getBDescHi());
+    os << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n";
     if (op.getFresh()) {
       os << "setp.eq.b32 adds, " << code.input(2, 0) << ", 0;\n";
     }
@@ -59,10 +58,17 @@ private:
     return op.getFresh() ? "adds" : op.getAcc() ? "yes" : "no";
   }
 
-  void writeDescriptor(StringRef name, StringRef high, const std::string &base,
-                       int32_t offset) {
-    os << "add.s32 low, " << base << ", " << offset << ";\n"
-       << "mov.b64 " << name << ", {low, " << high << "};\n";
+  /// An operand's descriptor of the first step. The others add to all 64 bits
+  /// of it: ptxas keeps a descriptor in two uniform registers, and an addition
+  /// to the low one alone makes it copy the high one for each instruction.
+  void writeBase(StringRef operand, const std::string &low, uint32_t high) {
+    os << "mov.b32 high, " << high << ";\n"
+       << "mov.b64 base_" << operand << ", {" << low << ", high};\n";
+  }
+
+  void writeDescriptor(StringRef operand, int32_t offset) {
+    os << "add.s64 desc_" << operand << ", base_" << operand << ", " << offset
+       << ";\n";
   }
 
   void writeList(int64_t count, llvm::function_ref<std::string(int64_t)> name) {
@@ -78,9 +84,8 @@ private:
     bool half = op.getElement() == nvx::ElementType::BF16 ||
                 op.getElement() == nvx::ElementType::F16;
     int64_t columns = op.getN() / op.getParts();
-    writeDescriptor("desc_b", "hi_b", code.input(1, 0),
-                    op.getBOffsets()[step] +
-                        (op.getBParts() ? (*op.getBParts())[part] : 0));
+    writeDescriptor("b", op.getBOffsets()[step] +
+                             (op.getBParts() ? (*op.getBParts())[part] : 0));
     StringRef kind = nvx::stringifyElementType(op.getElement());
     os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k"
        << (half ? 16 : 32) << ".f32." << kind << "." << kind << " ";

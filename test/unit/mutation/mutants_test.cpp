@@ -320,10 +320,10 @@ TEST_F(Mutants, Copy) {
 }
 
 TEST_F(Mutants, Matrix) {
-  parse("{\n.reg .pred yes;\n.reg .b32 low, high;\n.reg .b64 desc;\n"
+  parse("{\n.reg .pred yes;\n.reg .b32 high;\n.reg .b64 base, desc;\n"
         "mov.b32 high, 1073741888;\nsetp.eq.b32 yes, 0, 0;\n"
-        "wgmma.fence.sync.aligned;\nadd.s32 low, %r9, 2;\n"
-        "mov.b64 desc, {low, high};\n"
+        "mov.b64 base, {%r9, high};\n"
+        "wgmma.fence.sync.aligned;\nadd.s64 desc, base, 2;\n"
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r1, %r2, %r3, "
         "%r4}, desc, desc, yes, 1, 1, 0, 0;\n"
         "wgmma.commit_group.sync.aligned;\n}");
@@ -335,7 +335,7 @@ TEST_F(Mutants, Matrix) {
                    "descriptor.2:operand2+1", "descriptor.2:skip"}));
   EXPECT_NE(body("descriptor.1:swizzle+1").find("mov.b32 high, 2147483712;"),
             std::string::npos);
-  EXPECT_NE(body("descriptor.2:skip").find("mov.b32 low, %r9;"),
+  EXPECT_NE(body("descriptor.2:skip").find("mov.b64 desc, base;"),
             std::string::npos);
   EXPECT_NE(body("accumulate.1:negate").find("not.pred mutated, yes;"),
             std::string::npos);
