@@ -146,6 +146,8 @@ class Rules(unittest.TestCase):
     def test_rule_for_the_output(self):
         self.assertEqual(check.judge_output((2.0, 1.5), (1.0, 1.0)), "")
         self.assertIn("max error", check.judge_output((2.1, 1.0), (1.0, 1.0)))
+        self.assertEqual(check.judge_output((2.9, 1.5), (1.0, 1.0), 0.5), "")
+        self.assertIn("at most 3.00e+00 allowed", check.judge_output((3.1, 1.0), (1.0, 1.0), 0.5))
         self.assertIn("mean error", check.judge_output((1.0, 1.6), (1.0, 1.0)))
         self.assertIn("max error", check.judge_output((float("nan"), 1.0), (1.0, 1.0)))
 
