@@ -24,7 +24,7 @@ public:
     openScope();
     for (int64_t step = 0; step < op.getSteps(); ++step) {
       if (!op.isAInRegisters()) {
-        writeDescriptor("a", (*op.getAOffsets())[step]);
+        writeDescriptor('a', (*op.getAOffsets())[step]);
       }
       for (int64_t part = 0; part < op.getParts(); ++part) {
         writeInstruction(step, part);
@@ -40,9 +40,9 @@ private:
        << ";\n.reg .b32 high;\n"
           ".reg .b64 base_a, base_b, desc_a, desc_b;\n";
     if (op.getADescHi()) {
-      writeBase("a", code.input(0, 0), *op.getADescHi());
+      writeBase('a', code.input(0, 0), *op.getADescHi());
     }
-    writeBase("b", code.input(1, 0), op.getBDescHi());
+    writeBase('b', code.input(1, 0), op.getBDescHi());
     os << "setp.ne.b32 no, 0, 0;\nsetp.eq.b32 yes, 0, 0;\n";
     if (op.getFresh()) {
       os << "setp.eq.b32 adds, " << code.input(2, 0) << ", 0;\n";
@@ -61,12 +61,12 @@ private:
   /// An operand's descriptor of the first step. The others add to all 64 bits
   /// of it: ptxas keeps a descriptor in two uniform registers, and an addition
   /// to the low one alone makes it copy the high one for each instruction.
-  void writeBase(StringRef operand, const std::string &low, uint32_t high) {
+  void writeBase(char operand, const std::string &low, uint32_t high) {
     os << "mov.b32 high, " << high << ";\n"
        << "mov.b64 base_" << operand << ", {" << low << ", high};\n";
   }
 
-  void writeDescriptor(StringRef operand, int32_t offset) {
+  void writeDescriptor(char operand, int32_t offset) {
     os << "add.s64 desc_" << operand << ", base_" << operand << ", " << offset
        << ";\n";
   }
@@ -84,7 +84,7 @@ private:
     bool half = op.getElement() == nvx::ElementType::BF16 ||
                 op.getElement() == nvx::ElementType::F16;
     int64_t columns = op.getN() / op.getParts();
-    writeDescriptor("b", op.getBOffsets()[step] +
+    writeDescriptor('b', op.getBOffsets()[step] +
                              (op.getBParts() ? (*op.getBParts())[part] : 0));
     StringRef kind = nvx::stringifyElementType(op.getElement());
     os << "wgmma.mma_async.sync.aligned.m64n" << columns << "k"
