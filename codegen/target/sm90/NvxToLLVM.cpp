@@ -58,9 +58,9 @@ private:
     return op.getFresh() ? "adds" : op.getAcc() ? "yes" : "no";
   }
 
-  /// An operand's descriptor of the first step. The others add to all 64 bits
-  /// of it: ptxas keeps a descriptor in two uniform registers, and an addition
-  /// to the low one alone makes it copy the high one for each instruction.
+  /// Writes an operand's descriptor without the offset of a step. Each step
+  /// adds its offset to all 64 bits: ptxas keeps a descriptor in two uniform
+  /// registers, and copies the high one wherever only the low one is added to.
   void writeBase(char operand, const std::string &low, uint32_t high) {
     os << "mov.b32 high, " << high << ";\n"
        << "mov.b64 base_" << operand << ", {" << low << ", high};\n";

@@ -47,11 +47,11 @@ def attend(torch, point, q, k, v, rows, score, hidden, rounded):
     return through(through(torch.softmax(scores, -1)) @ v.double()), torch.logsumexp(scores, -1)
 
 
-def judge_output(error, rounded_error, step=0.0):
+def judge_output(error, rounded_error, rounding=0.0):
     """The rule for O, given (max, mean) of |error|: at most 2x and 1.5x that of
-    the rounded reference, the largest one by 2x `step` more. Returns "" or what
-    is wrong; NaN is wrong."""
-    most = 2 * (rounded_error[0] + step)
+    the rounded reference. To the max, 2x `rounding` is added; it is 0 for O.
+    Returns "" or what is wrong; NaN is wrong."""
+    most = 2 * (rounded_error[0] + rounding)
     if not error[0] <= most:
         return f"O: max error {error[0]:.2e}, at most {most:.2e} allowed"
     if not error[1] <= 1.5 * rounded_error[1]:
