@@ -170,7 +170,8 @@ class Reference:
     @staticmethod
     def errors(exact, rounded):
         """(max, mean) of the error of each."""
-        return [(e.max().item(), e.mean().item()) for e in ((a - e).abs() for a, e in zip(rounded, exact))]
+        errors = [(got - want).abs() for got, want in zip(rounded, exact)]
+        return [(error.max().item(), error.mean().item()) for error in errors]
 
     def captured_gradients(self, inputs):
         """(head, exact gradients of captured tensors for that head, their errors): of the last head, in all batches."""
@@ -234,8 +235,8 @@ class Reference:
         return d_q, d_k, d_v, *of_captured
 
     def judge(self, *gradients):
-        """Returns "" or what is wrong, by FlashAttention's rule for gradients. It says nothing of mean errors: theirs are
-        judged as those of outputs."""
+        """Returns "" or what is wrong, by FlashAttention's rule for gradients. That rule bounds the largest errors
+        only; mean errors have the bound of outputs."""
         names = [*"QKV", *differentiated(self.point)]
         for name, gradient in zip(names, gradients):
             if not bool(self.torch.isfinite(gradient).all()):
