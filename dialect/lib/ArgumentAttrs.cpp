@@ -415,8 +415,10 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
   if (kind == KernelKind::Custom && mayBeResult(role)) {
     return success();
   }
-  bool isResult =
-      llvm::is_contained(resultsOf(kind), role) || role == ArgumentRole::Turns;
+  // All others with turns wait for them or write their zeros.
+  bool keepsTurns =
+      role == ArgumentRole::Turns && kind != KernelKind::Convert;
+  bool isResult = llvm::is_contained(resultsOf(kind), role) || keepsTurns;
   if (isResult == (argument.getAccess() != ArgumentAccess::Read)) {
     return success();
   }

@@ -62,9 +62,6 @@ static LogicalResult verifyTurns(Operation *op, Type type,
 
 /// C4 of attn.delta.
 static LogicalResult verifyZeros(DeltaOp op, const NamedTensor &delta) {
-  if (op.getTurns() && !op.getSums()) {
-    return op.emitOpError("expected 'turns' only beside 'sums'");
-  }
   if (op.getTurns() &&
       failed(verifyTurns(op, op.getTurns().getType(), delta))) {
     return failure();
@@ -228,6 +225,18 @@ static Type seeingOf(Type of) {
              : Type();
 }
 
+/// Returns the type of new sums of so many columns beside such statistics, or
+/// null if these have no three dimensions.
+static Type newSumsOf(Type statistics, int64_t columns) {
+  auto rows = dyn_cast<RankedTensorType>(statistics);
+  if (!rows || rows.getRank() != 3 || columns <= 0) {
+    return {};
+  }
+  return RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
+                                rows.getDimSize(2), columns},
+                               rows.getElementType());
+}
+
 /// Returns the type of capture number `capture`, or null if there is none, or
 /// no tensor.
 static Type typeOfCapture(ValueRange captures, IntegerAttr capture) {
@@ -264,9 +273,16 @@ LogicalResult AttentionBwdOp::inferReturnTypes(MLIRContext *,
     break;
   default: {
     Type first = adaptor.getSums() ? adaptor.getSums().getType() : query;
+    if (IntegerAttr columns = adaptor.getProperties().new_sums) {
+      first = newSumsOf(adaptor.getLse2().getType(), columns.getInt());
+    }
     Type all[] = {first, key, adaptor.getValue().getType()};
     auto [begin, count] = gradientRange(gradients);
     llvm::append_range(types, ArrayRef(all).slice(begin, count));
+    if (!first) {
+      return emitOptionalError(location, "expected 'new_sums' to be positive, "
+                                         "beside statistics of rank 3");
+    }
     return success();
   }
   }
@@ -420,10 +436,14 @@ static LogicalResult verifyTurnsOf(AttentionBwdOp op, const NamedTensor &lse2) {
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
   bool expected = op.makesSums();
-  if (expected != bool(op.getSums())) {
-    return op.emitOpError("expected 'sums' if and only if 'gradients' is "
-                          "sums or sums_dk, got ")
-           << (expected ? "none" : "some");
+  int given = int(bool(op.getSums())) + int(op.getNewSums().has_value());
+  if (given != int(expected)) {
+    return op.emitOpError("expected either 'sums' or 'new_sums' if and only if "
+                          "'gradients' is sums or sums_dk, got ")
+           << (given == 0 ? "none" : given == 1 ? "one" : "both");
+  }
+  if (op.getNewSums() && !op.getTurns()) {
+    return op.emitOpError("expected 'turns' beside 'new_sums', got none");
   }
   NamedTensor lse2{"lse2", op.getLse2().getType()};
   if (op.getTurns() && failed(verifyTurnsOf(op, lse2))) {
@@ -432,7 +452,7 @@ static LogicalResult verifySums(AttentionBwdOp op) {
   if (!expected) {
     return success();
   }
-  NamedTensor sums{"sums", op.getSums().getType()};
+  NamedTensor sums{"sums", cast<RankedTensorType>(op.getResult(0).getType())};
   return failure(failed(verifySumColumns(op, sums, op.getHeadDim())) ||
                  failed(expectDims(op, {{sums, 0, "batch size", lse2.dim(0)},
                                         {sums, 1, "heads", lse2.dim(1)},
@@ -494,7 +514,9 @@ static LogicalResult verifyTransposed(AttentionBwdOp op) {
                           "gradients(")
            << stringifyGradients(op.getGradients()) << ")";
   }
-  return op.getSums() ? verifyBlock(op, op.getSums().getType()) : success();
+  Value sums = op.getSumsResult();
+  return sums ? verifyBlock(op, cast<RankedTensorType>(sums.getType()))
+              : success();
 }
 
 LogicalResult AttentionBwdOp::verify() {
@@ -588,6 +610,10 @@ LogicalResult ClearSumsOp::verify() {
     return emitOpError("expected 'dtype' to be bf16 or f16, got ")
            << getDtype();
   }
+  if (!getSums()) {
+    return getTurns() ? success() // C3
+                      : emitOpError("expected 'sums' or 'turns', got neither");
+  }
   NamedTensor sums{"sums", getSums().getType()};
   if (getTurns() && failed(verifyTurns(*this, getTurns().getType(), sums))) {
     return failure(); // C2
@@ -618,6 +644,12 @@ LogicalResult ConvertSumsOp::verify() {
   }
   NamedTensor gradient{"gradient", getGradient().getType()},
       sums{"sums", getSums().getType()};
+  if (getOf() && *getOf() <= 0) { // C4
+    return emitOpError("expected 'of' to be positive, got ") << *getOf();
+  }
+  if (getTurns() && failed(verifyTurns(*this, getTurns().getType(), sums))) {
+    return failure();
+  }
   return failure(
       failed(verifyHeadDim(*this, gradient)) || // C1
       failed(verifySumColumns(*this, sums, gradient.dim(3))) ||

@@ -43,7 +43,8 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
       .Case<StoreOp, StoreRowOp, StoreRegOp>(
           [&](auto op) { return check(op.getDest(), ArgumentAccess::Write); })
       .Case([&](ReduceAddOp op) {
-        return check(op.getDest(), ArgumentAccess::Accumulate);
+        return check(op.getDest(), op.getFirst() ? ArgumentAccess::Write
+ : ArgumentAccess::Accumulate);
       })
       .Case<TurnWaitOp, TurnPassOp>([&](auto op) {
         return check(op.getTurns(), ArgumentAccess::Accumulate);

@@ -576,8 +576,13 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
       .Case<StoreOp, tile::StoreRowOp, tile::StoreRegOp>([&](auto op) {
         return check(op.getDest(), attn::ArgumentAccess::Write);
       })
-      .Case<ReduceAddOp, tile::ReduceAddOp>([&](auto op) {
+      .Case([&](ReduceAddOp op) {
         return check(op.getDest(), attn::ArgumentAccess::Accumulate);
+      })
+      .Case([&](tile::ReduceAddOp op) {
+        return check(op.getDest(), op.getFirst()
+                                       ? attn::ArgumentAccess::Write
+                                       : attn::ArgumentAccess::Accumulate);
       })
       .Case<tile::TurnWaitOp, tile::TurnPassOp>([&](auto op) {
         return check(op.getTurns(), attn::ArgumentAccess::Accumulate);

@@ -67,15 +67,22 @@ static LogicalResult checkKeptP(Operation *op, ConfigAttr config) {
 }
 
 /// Only kernels that add to sums have shares of dQ.
-static LogicalResult checkShareRows(Operation *op, ConfigAttr config) {
+static LogicalResult checkShares(Operation *op, ConfigAttr config) {
   auto gradients = dyn_cast<AttentionBwdOp>(op);
-  bool hasShares = gradients && gradients.makesSums();
-  if (hasShares || config.getShareRows() == ShareRows::Queries) {
+  if (gradients && gradients.makesSums()) {
     return success();
   }
-  return op->emitOpError("expected 'share_rows' of 'config' to be 'queries' "
-                         "without sums of dQ, got '")
-         << stringifyEnum(config.getShareRows()) << "'";
+  if (config.getFirstShare() != FirstShare::Added) {
+    return op->emitOpError("expected 'first_share' of 'config' to be 'added' "
+                           "without sums of dQ, got '")
+           << stringifyEnum(config.getFirstShare()) << "'";
+  }
+  if (config.getShareRows() != ShareRows::Queries) {
+    return op->emitOpError("expected 'share_rows' of 'config' to be 'queries' "
+                           "without sums of dQ, got '")
+           << stringifyEnum(config.getShareRows()) << "'";
+  }
+  return success();
 }
 
 LogicalResult attn::replaceFunctions(
@@ -111,7 +118,7 @@ LogicalResult attn::replaceFunctions(
       return op->emitOpError("expected 'config', which attn-configure "
                              "attaches");
     }
-    if (failed(checkKeptP(op, config)) || failed(checkShareRows(op, config))) {
+    if (failed(checkKeptP(op, config)) || failed(checkShares(op, config))) {
       return failure();
     }
     FailureOr<tile::KernelOp> kernel = write(func, op);

@@ -90,6 +90,7 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
       })
       .Case([](ConvertSumsOp of) -> SmallVector<RoleOfValue> {
         return {{Role::Scale, of.getScale()},
+                {Role::Turns, of.getTurns()},
                 {Role::QueryGradient, of.getGradient()}};
       })
       .Case([](AttentionBwdOp of) -> SmallVector<RoleOfValue> {
@@ -98,6 +99,8 @@ static SmallVector<RoleOfValue> rolesOf(Operation *op) {
                            {Role::Lse2, of.getLse2()},
                            {Role::OutputGradient, of.getOutGradient()},
                            {Role::KeyGradient, of.getGradient(Gradients::DK)},
+                           {Role::QueryGradientSums,
+                            of.getNewSums() ? of.getSumsResult() : Value()},
                            {Role::Turns, of.getTurns()},
                            {Role::SeeingQueries, seeingOf(of)}});
       })

@@ -285,12 +285,28 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
 
   /// Whether an entry adds shares of dQ as attn-split-backward has written.
   static bool fits(AttentionBwdOp op, const TableEntry &entry) {
+    ConfigAttr config = entry.config;
+    int64_t transposed = transposesShares(config) ? config.getTileN() : 0;
+    bool mayStore = config.getFirstShare() == FirstShare::Stored;
     return !op.makesSums() ||
-           op.getTransposed().value_or(0) ==
-               (transposesShares(entry.config) ? entry.config.getTileN() : 0);
+           (op.getTransposed().value_or(0) == transposed &&
+            (mayStore || !op.getNewSums()));
   }
   template <typename Op> static bool fits(Op, const TableEntry &) {
     return true;
+  }
+
+  /// Returns the config for the op: it stores first shares only where
+  /// attn-split-backward has left out their zeros.
+  static ConfigAttr configFor(AttentionBwdOp op, const TableEntry &entry) {
+    return op.getNewSums() || !op.makesSums()
+               ? entry.config
+               : withKnob(entry.config, Knob::FirstShare,
+                          int64_t(FirstShare::Added));
+  }
+  template <typename Op>
+  static ConfigAttr configFor(Op, const TableEntry &entry) {
+    return entry.config;
   }
 
   /// Gives an op of a backward pass the config of its only entry.
@@ -318,7 +334,7 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
       return op.emitOpError("expected one entry without a condition, got ")
              << entries->size() << " entries";
     }
-    op.setConfigAttr(entries->front().config);
+    op.setConfigAttr(configFor(op, entries->front()));
     return finish(op, entries->front().origin);
   }
 

@@ -14,8 +14,8 @@
 #rows = #tile.layout<atom = wgmma_acc, repeats = 1, slice = 1>
 
 // CHECK-LABEL: llvm.func @tiles
-ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
-^bb0(%x: tensor<?x?x?x?x16xf32>, %lsep: tensor<?x?x?x?xf32>, %q: tensor<?x?x?x16xbf16>, %y: tensor<?x?x?x16xbf16>, %dq: tensor<?x?x?x16xf32>):
+ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate, "new" write] problem #p config #c schedule #s smem 0 attributes {attn.checks = []} {
+^bb0(%x: tensor<?x?x?x?x16xf32>, %lsep: tensor<?x?x?x?xf32>, %q: tensor<?x?x?x16xbf16>, %y: tensor<?x?x?x16xbf16>, %dq: tensor<?x?x?x16xf32>, %new: tensor<?x?x?x16xf32>):
   ws.role @wg warps 4 regs 240 replicas 1 {
   ^bb0(%me: i32):
     %one = arith.constant 1 : i32
@@ -48,12 +48,20 @@ ws.kernel @tiles machine "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumu
       // CHECK-COUNT-4: nvx.reduce_add {{.*}} : vector<2xf32>
       // PTX-COUNT-4: red.relaxed.gpu.global.add.v2.f32
       tile.reduce_add %scaled, %dq at(%batch, %head, %block) #bshd : tensor<64x16xf32, #acc>, tensor<?x?x?x16xf32>
+      // The first share of each row is stored.
+      // CHECK: arith.cmpi eq
+      // CHECK-COUNT-2: llvm.store {{.*}} : vector<2xf32>
+      // CHECK-COUNT-2: nvx.reduce_add {{.*}} : vector<2xf32>
+      // CHECK-COUNT-2: llvm.store {{.*}} : vector<2xf32>
+      // CHECK-COUNT-2: nvx.reduce_add {{.*}} : vector<2xf32>
+      %first = arith.cmpi eq, %block, %one : i32
+      tile.reduce_add %scaled, %new at(%batch, %head, %block) first(%first) #bshd : tensor<64x16xf32, #acc>, tensor<?x?x?x16xf32>
     }
   }
 }
 
 // If elements move in pairs, rows are aligned to 16 bytes.
-// PLAN: launch.plan @tiles target "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate]
+// PLAN: launch.plan @tiles target "sm_90a" args ["x", "lsep", "q", "y" write, "dq" accumulate, "new" write]
 // PLAN: #launch.pointer<"x" aligned_rows>,
 // PLAN-NEXT: #launch.pointer<"lsep">,
 // PLAN-NEXT: #launch.pointer<"q" aligned_rows>,

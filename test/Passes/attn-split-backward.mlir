@@ -103,7 +103,7 @@ func.func @left(%q: !t, %k: !t, %v: !v, %do: !v, %lse2: !l, %delta: !l, %scale: 
 
 // In any order: one op for all, with sums of dQ in memory. Its blocks of 64 queries are transposed.
 // CHECK-LABEL: func.func @sums
-// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) sums tensor<?x?x?x128xf32>
 // CHECK: %[[SUMS:.*]], %[[DK:.*]], %[[DV:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bhsd) gradients(sums) transposed(64) :
 // CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]]) layout(bhsd) transposed(64) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>
 // CHECK: return %[[DQ]], %[[DK]], %[[DV]]
@@ -114,7 +114,7 @@ func.func @sums(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: 
 
 // Head dim 64 without a mask has a file of its own.
 // CHECK-LABEL: func.func @sums_without_mask
-// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+// CHECK: attn.clear_sums dtype(bf16) sums tensor<?x?x?x64xf32>
 // CHECK: attn.attention_bwd {{.*}} gradients(sums) :
 // CHECK: attn.convert_sums
 func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> (!t, !t, !t) attributes {attn.any_order} {
@@ -122,11 +122,12 @@ func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
   return %dq, %dk, %dv : !t, !t, !t
 }
 
-// The op of the statistics clears the sums, if it is in the function.
+// The op of the statistics clears the turns, if it is in the function. The sums need no zeros, since the first share is stored.
 // CHECK-LABEL: func.func @statistics
-// CHECK: %[[DELTA:.*]], %[[LSE2:.*]], %[[ZEROS:.*]], %[[TURNS:.*]] = attn.delta {{.*}} -> tensor<?x?x?xf32>, sums tensor<?x?x?x64xf32>, turns tensor<?x?x?xi32>
+// CHECK: %[[DELTA:.*]], %[[LSE2:.*]], %[[TURNS:.*]] = attn.delta {{.*}} -> tensor<?x?x?xf32> turns tensor<?x?x?xi32>
 // CHECK-NOT: attn.clear_sums
-// CHECK: attn.attention_bwd {{.*}}, %[[LSE2]], %[[DELTA]] sums(%[[ZEROS]] : {{.*}}) turns(%[[TURNS]] :
+// CHECK: attn.attention_bwd {{.*}}, %[[LSE2]], %[[DELTA]] turns(%[[TURNS]] : tensor<?x?x?xi32>) {{.*}} gradients(sums) new_sums(64) :
+// CHECK: attn.convert_sums {{.*}} turns(%[[TURNS]] : tensor<?x?x?xi32>) of 128 scale
 func.func @statistics(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) : (!t, !t, !t, !t, !l)
@@ -137,8 +138,8 @@ func.func @statistics(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: 
 // CHECK-LABEL: func.func @statistics_elsewhere
 // CHECK: %[[A:.*]], %{{.*}} = attn.delta
 // CHECK: %{{.*}}, %[[B:.*]] = attn.delta
-// CHECK: attn.clear_sums
-// CHECK: attn.attention_bwd {{.*}}, %[[B]], %[[A]] sums(
+// CHECK: attn.clear_sums dtype(bf16) turns
+// CHECK: attn.attention_bwd {{.*}}, %[[B]], %[[A]] turns(
 func.func @statistics_elsewhere(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
   %delta2, %other = attn.delta %o, %do, %dlse, %lse layout(bshd) : (!t, !l) -> !l
@@ -155,7 +156,7 @@ func.func @statistics_with_config(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse:
   return %dq, %dk, %dv : !t, !t, !t
 }
 // CHECK-LABEL: func.func @statistics_of_two
-// CHECK: attn.delta {{.*}}, sums tensor<?x?x?x64xf32>{{$}}
+// CHECK: attn.delta {{.*}} sums tensor<?x?x?x64xf32>{{$}}
 // CHECK: attn.attention_bwd
 // CHECK: attn.clear_sums
 // CHECK: attn.attention_bwd
@@ -168,9 +169,9 @@ func.func @statistics_of_two(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, 
 
 // Otherwise those who add to the sums take turns, if the table has such a kernel.
 // CHECK-LABEL: func.func @turns
-// CHECK: %[[ZEROS:.*]], %[[TURNS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>
-// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x128xf32>) turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) transposed(80) :
-// CHECK: attn.convert_sums %[[SUMS]]
+// CHECK: %[[TURNS:.*]] = attn.clear_sums dtype(bf16) turns tensor<?x?x?xi32>
+// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) transposed(80) new_sums(128) :
+// CHECK: attn.convert_sums %[[SUMS]] turns(%[[TURNS]] : tensor<?x?x?xi32>) of 80
 func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
   return %dq, %dk, %dv : !w, !w, !w
@@ -205,7 +206,7 @@ func.func @turns_mask(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
 
 // The sums have the columns of the tiles, which may be wider than the head dim.
 // CHECK-LABEL: func.func @padded
-// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x96xf32>
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) sums tensor<?x?x?x96xf32>
 // CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x96xf32>) {{.*}} gradients(sums) :
 // CHECK: attn.convert_sums %[[SUMS]] {{.*}} : tensor<?x?x?x96xf32> -> tensor<?x?x?x80xbf16>
 func.func @padded(%q: !u, %k: !u, %v: !u, %do: !u, %lse2: !l, %delta: !l, %scale: f32) -> (!u, !u, !u) attributes {attn.any_order} {
@@ -215,7 +216,7 @@ func.func @padded(%q: !u, %k: !u, %v: !u, %do: !u, %lse2: !l, %delta: !l, %scale
 
 // A V of another head dim: of Q and K 80, of V 192.
 // CHECK-LABEL: func.func @padded_sums_dk
-// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x192xf32>
+// CHECK: attn.clear_sums dtype(bf16) sums tensor<?x?x?x192xf32>
 // CHECK: attn.attention_bwd {{.*}} gradients(sums_dk) :
 // CHECK: attn.attention_bwd {{.*}} gradients(dv) :
 // CHECK: attn.convert_sums {{.*}} : tensor<?x?x?x192xf32> -> tensor<?x?x?x80xbf16>
@@ -244,7 +245,7 @@ func.func @dropout(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scal
 }
 
 // CHECK-LABEL: func.func @dropout_in_turns
-// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) dropout(
+// CHECK: attn.attention_bwd {{.*}} sums({{.*}}) turns({{.*}} gradients(sums) dropout(
 func.func @dropout_in_turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>)
     -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) dropout(%rate, %state)
@@ -253,7 +254,7 @@ func.func @dropout_in_turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: 
 }
 
 // CHECK-LABEL: func.func @dropout_of_64
-// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+// CHECK: attn.clear_sums dtype(bf16) sums tensor<?x?x?x64xf32>
 // CHECK-NEXT: attn.attention_bwd {{.*}} gradients(sums) dropout(
 func.func @dropout_of_64(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %rate: f32, %state: tensor<2xi64>) -> (!t, !t, !t)
     attributes {attn.any_order} {
@@ -292,7 +293,7 @@ func.func @turns_bias(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %s
 
 // If the sums of dK and dV do not fit one kernel, dV has one of its own.
 // CHECK-LABEL: func.func @sums_dk
-// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) : tensor<?x?x?x256xf32>
+// CHECK: %[[ZEROS:.*]] = attn.clear_sums dtype(bf16) sums tensor<?x?x?x256xf32>
 // CHECK: %[[SUMS:.*]], %[[DK:.*]] = attn.attention_bwd {{.*}} sums(%[[ZEROS]] : tensor<?x?x?x256xf32>) scale(%[[SCALE:.*]]) mask(none) layout(bshd) gradients(sums_dk) :
 // CHECK: %[[DV:.*]] = attn.attention_bwd {{.*}} gradients(dv) :
 // CHECK: %[[DQ:.*]] = attn.convert_sums %[[SUMS]] scale(%[[SCALE]])
@@ -449,7 +450,7 @@ func.func @kept_p(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale
   return %dq, %dk, %dv : !y, !y, !y
 }
 // CHECK-LABEL: func.func @kept_p_in_turns
-// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) :
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) new_sums(160) :
 func.func @kept_p_in_turns(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32, %w: i32) -> (!y, !y, !y) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) window_left(%w)
       : (!y, !y, !y, !y, !l)
@@ -483,7 +484,7 @@ func.func @kept_p_f16(%q: !z, %k: !z, %v: !z, %do: !z, %lse2: !l, %delta: !l, %s
 }
 // Of kernels with as many columns of Q and V together, the one with the fewest of Q: 160 and 160, not 192 and 128.
 // CHECK-LABEL: func.func @kept_p_fewest_of_q
-// CHECK: attn.clear_sums dtype(bf16) : tensor<?x?x?x160xf32>
+// CHECK: attn.clear_sums dtype(bf16) sums tensor<?x?x?x160xf32>
 // CHECK: attn.attention_bwd {{.*}} gradients(sums) :
 !a = tensor<?x?x?x144xbf16>
 !b = tensor<?x?x?x128xbf16>

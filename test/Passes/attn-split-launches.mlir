@@ -64,7 +64,7 @@ func.func @g_bwd(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tenso
 !s = tensor<?x?x?x64xf32>
 func.func @transposed_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !t, %dlse: !l) -> (!t, !t, !t) {
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
-  %zeros = attn.clear_sums dtype(bf16) : !s
+  %zeros = attn.clear_sums dtype(bf16) sums !s
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums) transposed(80) : (!t, !t, !t, !t, !l)
   %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) transposed(80) : !s -> !t
@@ -72,7 +72,7 @@ func.func @transposed_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l,
 }
 func.func @two_bwd(%q: !t, %k: !t, %v: !t, %scale: f32, %o: !t, %lse: !l, %do: !t, %dlse: !l) -> (!t, !t, !t) {
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
-  %zeros = attn.clear_sums dtype(bf16) : !s
+  %zeros = attn.clear_sums dtype(bf16) sums !s
   %r:2 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : !s) scale(%scale) mask(none) layout(bshd)
       gradients(sums_dk) transposed(80) : (!t, !t, !t, !t, !l)
   %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(dv) : (!t, !t, !t, !t, !l)

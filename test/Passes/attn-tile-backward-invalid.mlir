@@ -182,6 +182,31 @@ func.func @rows_are_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: 
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+!n = tensor<?x?x?xi32>
+func.func @first_is_added(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'first_share' of 'config' to be stored with 'new_sums', got added}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+func.func @first_is_stored(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: !s, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'first_share' of 'config' to be added without 'new_sums', got stored}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : !s) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 func.func @blocks_of_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> tensor<?x8x?xf32> {
   // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be 64 for 'seeing', got 128}}
   %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)

@@ -72,6 +72,32 @@ func.func @sinks(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: 
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 
+// New sums: the share of the first block of keys is stored.
+// CHECK-LABEL: tile.kernel @new_sums args
+// CHECK-SAME: "dqs" query_gradient_sums write ("b", "hq", "sr", "sc"), "dq_turns" turns accumulate
+// CHECK: tile.step @red_dq
+// CHECK: %[[IS0:.*]] = arith.cmpi eq, %{{block.*}}, %c0_i32
+// CHECK: %[[FIRST:.*]] = arith.ori %[[IS0]], %{{.*}}
+// CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) first(%[[FIRST]]) #{{.*}} grouped :
+func.func @new_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32) -> (!s, !t, !t) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(causal_top_left) layout(bshd)
+      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// Under a window it is that of the block before which none visits these queries.
+// CHECK-LABEL: tile.kernel @new_sums_of_window
+// CHECK: tile.step @red_dq
+// CHECK: %[[WAITS:.*]] = arith.andi
+// CHECK: %[[ALONE:.*]] = arith.cmpi eq, %[[WAITS]], %false
+// CHECK: %[[FIRST:.*]] = arith.ori %{{.*}}, %[[ALONE]]
+// CHECK: tile.reduce_add {{.*}} first(%[[FIRST]])
+func.func @new_sums_of_window(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32, %left: i32) -> (!s, !t, !t) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(window_top_left) layout(bshd) window_left(%left)
+      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
 // With dropout the derivative is kept: P times the derivative would lose the sign that marks dropped pairs.
 // CHECK-LABEL: tile.kernel @dropout
 // CHECK: tile.step @exp({{.*}} -> tensor<128x64xf32> {

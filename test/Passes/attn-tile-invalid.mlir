@@ -165,6 +165,17 @@ func.func @kept_p(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
+func.func @first_share(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
+  // expected-error @below {{'attn.attention' op expected 'first_share' of 'config' to be 'added' without sums of dQ, got 'stored'}}
+  %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)
+      config <tile_m = 128, tile_n = 128, work = grid, first_share = stored> : (!t, !t, !t) -> (!t, !l)
+  return %o, %lse : !t, !l
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
 func.func @share_rows(%q: !t, %k: !t, %v: !t, %scale: f32) -> (!t, !l) {
   // expected-error @below {{'attn.attention' op expected 'share_rows' of 'config' to be 'queries' without sums of dQ, got 'columns'}}
   %o, %lse = attn.attention %q, %k, %v scale(%scale) mask(none) layout(bshd)

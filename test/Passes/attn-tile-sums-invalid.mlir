@@ -3,7 +3,7 @@
 
 func.func @no_config_of_clear() -> tensor<?x?x?x64xf32> {
   // expected-error @below {{'attn.clear_sums' op expected 'config', which attn-configure attaches}}
-  %sums = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>
+  %sums = attn.clear_sums dtype(bf16) sums tensor<?x?x?x64xf32>
   return %sums : tensor<?x?x?x64xf32>
 }
 

@@ -99,6 +99,7 @@ REFUSALS = {
         "V5: '' reads a value": ("V5 carried_elsewhere guarded_final", [TWO_GROUPS, (" st_o st_lse", " st_o"),
             ("  body wg {", "  body other {\n    after { st_lse }\n  }\n  body wg {")]),
         "expected '' to add a tile of a hold to a 'grouped' tensor": (OWN, None),
+        "V30: expected '', which stores first shares": (OWN, None),
         "expected a replica for each of": ("V3 odd_cut", [("role wg[2]", "role wg"), ("  turn tc ring wg\n", ""), ("take(tc) qk give(tc)", "qk")]),
         "expected '' to make the result of its '' alone": ("mixed_step", [("tensor<128x128xf32>\n        tile.yield %x",
             "tensor<128x128xf32>\n        %y = arith.addf %x, %x : tensor<128x128xf32>\n        tile.yield %y")]),

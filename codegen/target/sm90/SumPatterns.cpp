@@ -10,6 +10,22 @@ using namespace attn::codegen::sm90;
 
 namespace {
 
+/// Emits the additions of a tile, or, where `first` is true, its stores.
+void addOrStore(const Arithmetic &emit, Value first,
+                function_ref<void(bool isStore)> write) {
+  if (!first) {
+    return write(/*isStore=*/false);
+  }
+  OpBuilder &builder = emit.builder;
+  auto branch = scf::IfOp::create(builder, emit.loc, first,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  write(/*isStore=*/true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  write(/*isStore=*/false);
+}
+
 /// Adds to memory in any order, a pair of columns at a time, or those of both
 /// rows.
 struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
@@ -31,18 +47,26 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
     int64_t pairs = op.getColumn() || op.getTransposed()
                         ? elements / 2 / rowsPerThread
                         : pairsOf(op.getDest());
-    auto addElements = [&](int64_t first, int64_t count, Value pointer) {
+    auto write = [&](int64_t first, int64_t count, Value pointer,
+                     bool isStore) {
       Value values = vector::ExtractStridedSliceOp::create(
           rewriter, loc, adaptor.getTile(), ArrayRef<int64_t>{first},
           ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
-      nvx::ReduceAddOp::create(rewriter, loc, values, pointer);
+      if (isStore) {
+        LLVM::StoreOp::create(rewriter, loc, values, pointer,
+                              /*alignment=*/unsigned(4 * count));
+      } else {
+        nvx::ReduceAddOp::create(rewriter, loc, values, pointer);
+      }
     };
     if (!access.isGrouped) {
-      writeRows(emit, access, [&](int64_t i, Value first) {
-        for (int64_t n = 0; n < pairs; ++n) {
-          addElements(2 * (rowsPerThread * n + i), 2,
-                      pointerAfter(emit, first, element, 8 * n));
-        }
+      writeRows(emit, access, [&](int64_t i, Value pointer) {
+        addOrStore(emit, adaptor.getFirst(), [&](bool isStore) {
+          for (int64_t n = 0; n < pairs; ++n) {
+            write(2 * (rowsPerThread * n + i), 2,
+                  pointerAfter(emit, pointer, element, 8 * n), isStore);
+          }
+        });
       });
       rewriter.eraseOp(op);
       return success();
@@ -52,10 +76,13 @@ struct ReduceAddPattern : MovePattern<tile::ReduceAddOp> {
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    for (int64_t n = 0; n < pairs; ++n) {
-      addElements(perLane * n, perLane,
-                  pointerAfter(emit, part.pointer, element, perWarpgroup * n));
-    }
+    addOrStore(emit, adaptor.getFirst(), [&](bool isStore) {
+      for (int64_t n = 0; n < pairs; ++n) {
+        write(perLane * n, perLane,
+              pointerAfter(emit, part.pointer, element, perWarpgroup * n),
+              isStore);
+      }
+    });
     rewriter.eraseOp(op);
     return success();
   }

@@ -34,7 +34,7 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure, AttrSizedResultSegments,
     - C2: `lse` is f32 of shape (B, Hq, Sq), and `lse_gradient` has its type
     - C3: `delta` and `lse2` are f32 of one shape (B, Hq, R), where R is at least Sq
     - C4: `sums` is f32 of shape (B, Hq, R, C), and C is as C1 of `attn.clear_sums` has it; `turns` is i32 of
-      shape (B, Hq, R), and only beside `sums`
+      shape (B, Hq, R)
 
     C2 to C4 compare static sizes only; the others are checked at launch.
 
@@ -47,7 +47,7 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure, AttrSizedResultSegments,
     %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd)
         : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
     %d, %l, %zeros = attn.delta %o, %do, %lse, %dlse layout(bshd)
-        : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x128xf32>
+        : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32> sums tensor<?x?x?x128xf32>
     ```
   }];
   let arguments = (ins Attn_Tensor:$out, Attn_Tensor:$out_gradient, Attn_LseTensor:$lse,
@@ -56,8 +56,8 @@ def Attn_DeltaOp : Op<Attn_Dialect, "delta", [Pure, AttrSizedResultSegments,
     Optional<Attn_TurnsTensor>:$turns);
   let assemblyFormat = [{
     $out `,` $out_gradient `,` $lse `,` $lse_gradient `layout` `(` custom<Layout>($layout) `)`
-    (`config` $config^)? attr-dict `:` `(` type($out) `,` type($lse) `)` `->` type($delta) (`,` `sums` type($sums)^)?
-    (`,` `turns` type($turns)^)?
+    (`config` $config^)? attr-dict `:` `(` type($out) `,` type($lse) `)` `->` type($delta) (`sums` type($sums)^)?
+    (`turns` type($turns)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -93,7 +93,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
     `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R;
-    or `sums_dk`: the first two of these.
+    or `sums_dk`: the first two of these. With `new_sums` of so many columns there are no `sums` before: the first result is
+    dQ / scale in the rows of blocks of queries that see keys, and anything in other rows.
 
     With `gradients(seeing)` it computes no gradient but where the queries are that may see a key, as blocks of 64 queries: for
     share s of 4 equal shares of them, and keys 128 g to 128 g + 127 of batch b, element (b, s, g) of the result is minus the number of the first block in the share
@@ -117,7 +118,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `out_gradient` (B, Sq, Hq, Dv): dO
     - `lse2`, `delta` (B, Hq, R): the results of `attn.delta`
     - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
-      queries are added in the order that `tile.load` has with `transposed` of so many, otherwise in the order `grouped`
+      queries are added in the order that `tile.load` has with `transposed` of so many, otherwise in the order `grouped`.
+      Afterwards the turn of the first row of each block of queries that sees keys is not 0
     - `seeing` (B, 8, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
@@ -135,9 +137,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
-    - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
-      if and only if they are `sums` or `sums_dk`, and is f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16;
-      `turns` only if they are `sums` and there is no `seeing`, and is i32 of shape (B, Hq, R)
+    - C10: the gradients have the types of the tensors, and are those that `gradients` says; either `sums` or `new_sums` is given
+      if and only if they are `sums` or `sums_dk`, and the sums are f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16, at most 256;
+      `turns` only if they are `sums` and there is no `seeing`, with `new_sums` always, and is i32 of shape (B, Hq, R)
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
     - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
       `key_sums`, `pairs` and `elements` have it, `row_sums` may have it, and no other word has it
@@ -187,7 +189,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     Variadic<Attn_Capture>:$captures, Attn_MaskKindAttr:$mask, Attn_LayoutKindAttr:$layout,
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
-    OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<I64Attr>:$transposed, OptionalAttr<Attn_ConfigAttr>:$config);
+    OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<I64Attr>:$transposed, OptionalAttr<I64Attr>:$new_sums,
+    OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region,
     MaxSizedRegion<1>:$row_keys);
@@ -196,8 +199,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     (`turns` `(` $turns^ `:` type($turns) `)`)? (`seeing` `(` $seeing^ `:` type($seeing) `)`)?
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
-    `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`config` $config^)?
-    (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
+    `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`new_sums` `(` $new_sums^ `)`)?
+    (`config` $config^)? (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
     `:` `(` type($query) `,` type($key) `,` type($value) `,` type($out_gradient) `,` type($lse2) `)`
@@ -207,6 +210,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.
     ::attn::ProblemAttr getProblem() { return getProblem(getGradients(), bool(getTurns())); }
+    /// Returns the sums of dQ that it makes or adds to, or null.
+    ::mlir::Value getSumsResult() { return makesSums() ? ::mlir::Value(getResult(0)) : ::mlir::Value(); }
     /// The problem of a kernel of these gradients, with one order of additions or not.
     ::attn::ProblemAttr getProblem(::attn::Gradients gradients, bool inTurns);
     /// The problem with the user's mask, of a kernel of this kind; null if no mask was inferred.
@@ -292,25 +297,27 @@ def Attn_SumGradientOp : Op<Attn_Dialect, "sum_gradient", [Pure, AttrSizedOperan
   }];
 }
 
-def Attn_ClearSumsOp : Op<Attn_Dialect, "clear_sums", [Pure]> {
+def Attn_ClearSumsOp : Op<Attn_Dialect, "clear_sums", [Pure, AttrSizedResultSegments]> {
   let summary = "zeros, to which `attn.attention_bwd` adds the shares of dQ, and the first turns of those who add";
   let description = [{
     **Constraints**
     - C1: the sums are f32 of shape (B, Hq, R, C); C is static, a multiple of 16 from 16 to 256
-    - C2: `turns`, if there is one, is i32 of shape (B, Hq, R)
+    - C2: `turns` is i32 of shape (B, Hq, R)
+    - C3: at least one of the results is there
 
     **Effects** none.
 
-    **Example** `%zeros, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x128xf32>, tensor<?x?x?xi32>`
+    **Example** `%zeros, %turns = attn.clear_sums dtype(bf16) sums tensor<?x?x?x128xf32> turns tensor<?x?x?xi32>`
   }];
   let arguments = (ins TypeAttr:$dtype, OptionalAttr<Attn_ConfigAttr>:$config);
-  let results = (outs Attn_SumsTensor:$sums, Optional<Attn_TurnsTensor>:$turns);
-  let assemblyFormat = "`dtype` `(` $dtype `)` (`config` $config^)? attr-dict `:` type($sums) (`,` type($turns)^)?";
+  let results = (outs Optional<Attn_SumsTensor>:$sums, Optional<Attn_TurnsTensor>:$turns);
+  let assemblyFormat = "`dtype` `(` $dtype `)` (`config` $config^)? attr-dict (`sums` type($sums)^)? (`turns` type($turns)^)?";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The problem of a kernel of this op.
     ::attn::ProblemAttr getProblem();
-    int64_t getHeadDim() { return getSums().getType().getDimSize(3); }
+    /// The columns of the sums; without sums any number that C1 allows.
+    int64_t getHeadDim() { return getSums() ? getSums().getType().getDimSize(3) : ::attn::kColumnsOfSums; }
   }];
 }
 
@@ -321,24 +328,27 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
 
         dQ[b, i, h, c] = scale * sums[b, h, i, c]
 
+    With `turns`, it is 0 in the rows of each block of `of` queries whose first row has the turn 0: nothing has been stored there.
+
     **Constraints**
     - C1: the result has rank 4, element type bf16 or f16, and a head dim that is static, a multiple of 8
       from 8 to 256
     - C2: `sums` is f32 of shape (B, Hq, R, C), where R is at least Sq, and C at least the head dim and a multiple of 16
 
     - C3: `transposed` as on the `attn.attention_bwd` that makes the sums, and as its C15 has it
+    - C4: `turns` is i32 of shape (B, Hq, R), and `of` is positive
 
-    C2 compares static sizes only; the others are checked at launch. C3 is checked where both ops are in one function.
+    C2 and C4 compare static sizes only; the others are checked at launch. C3 is checked where both ops are in one function.
 
     **Effects** none.
 
     **Example** `%dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>`
   }];
-  let arguments = (ins Attn_SumsTensor:$sums, F32:$scale, Attn_LayoutKindAttr:$layout, OptionalAttr<I64Attr>:$transposed,
-    OptionalAttr<Attn_ConfigAttr>:$config);
+  let arguments = (ins Attn_SumsTensor:$sums, Optional<Attn_TurnsTensor>:$turns, F32:$scale, Attn_LayoutKindAttr:$layout,
+    OptionalAttr<I64Attr>:$transposed, OptionalAttr<I64Attr>:$of, OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Attn_Tensor:$gradient);
   let assemblyFormat = [{
-    $sums `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` `(` $transposed^ `)`)? (`config` $config^)? attr-dict
+    $sums (`turns` `(` $turns^ `:` type($turns) `)` `of` $of)? `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` `(` $transposed^ `)`)? (`config` $config^)? attr-dict
     `:` type($sums) `->` type($gradient)
   }];
   let hasVerifier = 1;

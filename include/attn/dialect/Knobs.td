@@ -98,6 +98,7 @@ def Attn_StorerWords : Attn_Words<"Storer", "which role stores O", ["consumers",
 def Attn_OverlapWords : Attn_Words<"Overlap", "which product is issued first", ["qk_first", "pv_first", "none"]>;
 def Attn_KeptPWords : Attn_Words<"KeptP", "the type in which P is kept for dX", ["f32", "f16"]>;
 def Attn_ShareRowsWords : Attn_Words<"ShareRows", "what the rows of shares of dQ are", ["queries", "columns"]>;
+def Attn_FirstShareWords : Attn_Words<"FirstShare", "what becomes of the first share of dQ", ["added", "stored"]>;
 def Attn_RescaleWords : Attn_Words<"Rescale", "when O is rescaled", ["after_pv", "before_pv"]>;
 
 //===----------------------------------------------------------------------===//
@@ -473,6 +474,12 @@ def Attn_ShareRowsKnob
                  "what the rows of the product of a share of dQ are: queries, or columns of dQ, a transposed share"> {
   let follows = 1;
   let at = 16;
+}
+def Attn_FirstShareKnob
+    : Attn_Field<36, "first_share", Attn_FirstShareWords, "added",
+                 "what becomes of the first share of a block of queries: it is added to zeros, or, if shares are added in one order and without functions and dropout, it is stored"> {
+  let follows = 1;
+  let at = 17;
 }
 
 //===----------------------------------------------------------------------===//

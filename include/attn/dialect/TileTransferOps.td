@@ -124,13 +124,14 @@ def Tile_LoadRowOp : Tile_Op<"load_row", [MemoryEffects<[MemRead]>, AllElementTy
   }];
   let hasVerifier = 1;
 }
-def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_ReduceAddOp : Tile_Op<"reduce_add", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "adds a tile to a tensor in memory; rows out of bounds are dropped";
   let description = [{
     CTAs add to one element in any order. `grouped` has the meaning that it has in `tile.load`. With `column`, the tile
     has only the columns from that one on, and all of its columns are in the tensor. With `transposed` the rows of the tile
     are columns of the tensor, from `row` on it has as many of its rows as the tile has columns, and `grouped` has the
-    meaning that it has in `tile.load` beside `transposed` of these rows.
+    meaning that it has in `tile.load` beside `transposed` of these rows. With `first` the tile is stored, not added, where that is
+    true, whatever the tensor has there; all other additions to these rows come after it.
 
     **Constraints**
     - C1 to C3 of `tile.load`, for the destination; with `column`, the tile has at most as many
@@ -144,9 +145,9 @@ def Tile_ReduceAddOp : Tile_Op<"reduce_add", [MemoryEffects<[MemRead, MemWrite]>
     ```
   }];
   let arguments = (ins Tile_F32TileOrShare:$tile, Tile_Memory:$dest, I32:$batch, I32:$head,
-    I32:$row, Optional<I32>:$column, AffineMapAttr:$map, UnitAttr:$grouped, UnitAttr:$transposed);
+    I32:$row, Optional<I32>:$column, Optional<I1>:$first, AffineMapAttr:$map, UnitAttr:$grouped, UnitAttr:$transposed);
   let assemblyFormat = [{
-    $tile `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` $map (`grouped` $grouped^)? (`transposed` $transposed^)? attr-dict
+    $tile `,` $dest `at` `(` $batch `,` $head `,` $row (`,` $column^)? `)` (`first` `(` $first^ `)`)? $map (`grouped` $grouped^)? (`transposed` $transposed^)? attr-dict
     `:` type($tile) `,` type($dest)
   }];
   let hasVerifier = 1;

@@ -87,12 +87,17 @@ static void addGradients(AttentionBwdOp op, BackwardArguments &args,
                          ArgumentList &list) {
   using namespace attn::names;
   using Role = ArgumentRole;
-  if (op.getSums()) {
-    list.addSums(args.sums, sums, Role::QueryGradientSums, op.getSums(),
-                 {batches, queryHeads, rows, sumColumns});
+  if (Value made = op.getSumsResult()) {
+    std::array<StringRef, 4> dims = {batches, queryHeads, rows, sumColumns};
+    if (op.getNewSums()) {
+      list.addResult(args.sums, sums, Role::QueryGradientSums, made, dims);
+    } else {
+      list.addSums(args.sums, sums, Role::QueryGradientSums, op.getSums(),
+                   dims);
+    }
     if (op.getTurns()) {
       list.addSums(args.turns, turns, Role::Turns, op.getTurns(),
-                   {batches, queryHeads, rows});
+                   ArrayRef(dims).drop_back());
     }
   } else if (Value dq = op.getGradient(Gradients::DQ)) {
     list.addResult(args.dq, queryGradient, Role::QueryGradient, dq,
@@ -520,22 +525,37 @@ Value BackwardWriter::writeDerivatives(Value probabilities, Value products,
   })[0];
 }
 
+/// Returns the turn of an item at its block of queries.
+static QueryRanges::Turn turnAt(BackwardWriter &w, const Place &at) {
+  QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(), w.matrix.repeats};
+  Value first = w.matrix.start(Side::Key, at);
+  return ranges.turnOf(w.b, {at.block, first, at.batch, at.head},
+                       w.matrix.start(Side::Query, at));
+}
+
 /// Writes the step before the addition to a block of sums that waits for the
 /// turn of this item. The turns of a block of queries are those of the blocks
 /// of keys that add to it, in order.
 static void waitForTurn(BackwardWriter &w, Value work) {
   w.b.step("wait_dq", work, {}, [&](ValueRange values) -> SmallVector<Value> {
     Place at = w.placeOf(values[0]);
-    Value row = w.matrix.start(Side::Query, at);
-    QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(),
-                       w.matrix.repeats};
-    Value first = w.matrix.start(Side::Key, at);
-    auto [number, waits] =
-        ranges.turnOf(w.b, {at.block, first, at.batch, at.head}, row);
-    tile::TurnWaitOp::create(w.b, w.b.loc, w.args.turns, at.batch, at.head, row,
-                             number, waits);
+    auto [number, waits] = turnAt(w, at);
+    tile::TurnWaitOp::create(w.b, w.b.loc, w.args.turns, at.batch, at.head,
+                             w.matrix.start(Side::Query, at), number, waits);
     return {};
   });
+}
+
+/// Writes whether the share of this iteration is the first one of its block of
+/// queries.
+static Value isFirstShare(BackwardWriter &w, Value work) {
+  TileBuilder &b = w.b;
+  auto [number, waits] = turnAt(w, w.placeOf(work));
+  Value no = b.make<arith::ConstantOp>(b.getBoolAttr(false));
+  Value isFirst =
+      b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, number, b.i32(0));
+  Value alone = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, waits, no);
+  return b.make<arith::OrIOp>(isFirst, alone);
 }
 
 /// Writes the step after that addition that passes the turn on.
@@ -579,10 +599,12 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
   b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());
+    Value isFirst =
+        op.getNewSums() ? isFirstShare(*this, values[1]) : Value();
     tile::ReduceAddOp::create(b, b.loc, values[0], args.sums, at.batch,
                               headOf(Side::Query, at),
-                              matrix.start(Side::Query, at), Value(), map,
-                              /*grouped=*/true, transposed);
+                              matrix.start(Side::Query, at), Value(), isFirst,
+                              map, /*grouped=*/true, transposed);
     return {};
   });
   if (args.turns) {

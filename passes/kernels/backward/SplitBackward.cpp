@@ -25,7 +25,8 @@ using namespace attn;
 
 /// Returns a copy of `op` that computes `gradients`.
 static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
-                              Value sums, Value turns) {
+                              Value sums, Value turns,
+                              IntegerAttr newSums = {}) {
   OpBuilder builder(op);
   auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
@@ -33,7 +34,7 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
       op.getSeeing(), op.getScale(), op.getBounds(), op.getDropoutRate(),
       op.getDropoutState(), op.getCaptures(), op.getMask(), op.getLayout(),
       op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
-      IntegerAttr(), ConfigAttr());
+      IntegerAttr(), newSums, ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   if (auto users = copy.getUserProblem(copy.getProblem().getKind())) {
     copy->setAttr(kUserProblemAttr, users);
@@ -54,18 +55,20 @@ struct SumsKernel {
   bool inTurns;
   int64_t columns;
   std::optional<int64_t> transposed;
+  bool storesFirst; // shares of blocks of queries, which need no zeros then
+  int64_t queries;  // of a block
 };
 } // namespace
 
-/// Writes the zeros to which `op` adds, of these types, and returns them. The
-/// op of its statistics makes them, if it is in the function and has neither a
-/// config nor other zeros.
+/// Writes the zeros to which `op` adds, of these types, or null for none, and
+/// returns them. The op of its statistics makes them, if it is in the function
+/// and has neither a config nor other zeros.
 static std::pair<Value, Value>
 writeZeros(AttentionBwdOp op, RankedTensorType sums, RankedTensorType turns) {
   OpBuilder builder(op);
   auto delta = op.getDelta().getDefiningOp<DeltaOp>();
   if (!delta || delta.getLse2() != op.getLse2() || delta.getSums() ||
-      delta.getConfig()) {
+      delta.getTurns() || delta.getConfig()) {
     auto clear = ClearSumsOp::create(builder, op.getLoc(), sums, turns,
                                      op.getQuery().getType().getElementType(),
                                      ConfigAttr());
@@ -93,11 +96,18 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
                                      rows.getDimSize(2), kernel.columns},
                                     builder.getF32Type());
   RankedTensorType typeOfTurns;
+  IntegerAttr newSums, queries;
   if (kernel.inTurns) {
     typeOfTurns = rows.clone(builder.getI32Type());
   }
+  if (kernel.storesFirst) {
+    type = {};
+    newSums = builder.getI64IntegerAttr(kernel.columns);
+    queries = builder.getI64IntegerAttr(kernel.queries);
+  }
   auto [sums, turns] = writeZeros(op, type, typeOfTurns);
-  AttentionBwdOp withSums = copyFor(op, kernel.gradients, sums, turns);
+  AttentionBwdOp withSums =
+      copyFor(op, kernel.gradients, sums, turns, newSums);
   if (kernel.transposed) {
     withSums.setTransposed(*kernel.transposed);
   }
@@ -106,12 +116,21 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
                  : copyFor(op, Gradients::DV, Value(), Value()).getResult(0);
   Value dq = ConvertSumsOp::create(
       builder, op.getLoc(), op.getQuery().getType(), withSums.getResult(0),
-      op.getScale(), op.getLayout(), withSums.getTransposedAttr(),
-      ConfigAttr());
+      kernel.storesFirst ? turns : Value(), op.getScale(), op.getLayout(),
+      withSums.getTransposedAttr(), queries, ConfigAttr());
   op.getResult(0).replaceAllUsesWith(dq);
   op.getResult(1).replaceAllUsesWith(withSums.getResult(1));
   op.getResult(2).replaceAllUsesWith(dv);
   op.erase();
+}
+
+/// Whether a kernel with this config stores the first share of each block of
+/// queries. Functions and dropout need the registers, and perhaps a kernel of
+/// another rung.
+static bool storesFirst(AttentionBwdOp op, ConfigAttr config) {
+  bool isPlain = !op.hasScoreRegion() && !op.hasMaskRegion() &&
+                 !op.hasRowKeys() && !op.hasDropout();
+  return isPlain && config.getFirstShare() == FirstShare::Stored;
 }
 
 /// Whether the additions to sums of dQ must have one order.
@@ -213,7 +232,8 @@ static Value writeSeeing(AttentionBwdOp op) {
       /*turns=*/Value(), /*seeing=*/Value(), op.getScale(), op.getBounds(),
       /*dropout_rate=*/Value(), /*dropout_state=*/Value(), op.getCaptures(),
       op.getMask(), op.getLayout(), op.getBoundKinds(), Gradients::Seeing,
-      IntegerAttr(), AffineMapAttr(), IntegerAttr(), ConfigAttr());
+      IntegerAttr(), AffineMapAttr(), IntegerAttr(), IntegerAttr(),
+      ConfigAttr());
   IRMapping mapping;
   op.getMaskRegion().cloneInto(&seeing.getMaskRegion(), mapping);
   return seeing.getResult(0);
@@ -275,7 +295,8 @@ struct SplitBackwardPass
       int64_t columns = config->getTileD(), queries = config->getTileN();
       return std::optional(SumsKernel{
           gradients, inTurns, columns ? columns : op.getHeadDim(),
-          transposesShares(*config) ? std::optional(queries) : std::nullopt});
+          transposesShares(*config) ? std::optional(queries) : std::nullopt,
+          inTurns && storesFirst(op, *config), queries});
     }
     return std::optional<SumsKernel>();
   }

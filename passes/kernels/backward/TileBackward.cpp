@@ -45,8 +45,16 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
     return op.emitOpError("expected 'tile_n' of 'config' to be ")
            << kSeeingRows << " for 'seeing', got " << config.getTileN();
   }
-  if (op.getSums()) {
-    int64_t sums = op.getSums().getType().getDimSize(3),
+  if (op.getNewSums().has_value() !=
+      (config.getFirstShare() == FirstShare::Stored)) {
+    return op.emitOpError("expected 'first_share' of 'config' to be ")
+           << stringifyEnum(op.getNewSums() ? FirstShare::Stored
+                                            : FirstShare::Added)
+           << (op.getNewSums() ? " with" : " without") << " 'new_sums', got "
+           << stringifyEnum(config.getFirstShare());
+  }
+  if (Value made = op.getSumsResult()) {
+    int64_t sums = cast<RankedTensorType>(made.getType()).getDimSize(3),
             tile = config.getTileD() ? config.getTileD() : op.getHeadDim();
     if (sums != tile) {
       return op.emitOpError("expected 'sums' to have as many columns as the "

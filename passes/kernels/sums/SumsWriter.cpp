@@ -31,7 +31,7 @@ tile::KernelOp attn::writeSumsKernel(ClearSumsOp op, StringRef name) {
   CheckList checks(w.b.getContext());
   checkSizes(checks, names::rows, "rows of sums");
   tile::KernelOp kernel = w.createKernel(name, op.getProblem(), checks);
-  Value sums = zeros.sumsArgument;
+  Value sums = op.getSums() ? zeros.sumsArgument : zeros.turnsArgument;
   zeros.writeSteps(w.writeNext(w.b.sizeOf(sums, 0), w.b.sizeOf(sums, 1),
                                w.b.sizeOf(sums, 2)));
   return kernel;
@@ -49,14 +49,15 @@ public:
 
 private:
   tile::KernelOp createKernel(StringRef name);
+  Value findTurns(Value work);
   Value load(Value work, RankedTensorType type);
-  Value convert(Value tile);
+  Value convert(Value tile, Value turnOfRow);
   void store(Value tile, Value work);
 
   RowsWriter w;
   TileBuilder &b;
   ConvertSumsOp op;
-  Value sums, scale, gradient;
+  Value sums, turns, scale, gradient;
 };
 
 } // namespace
@@ -64,6 +65,10 @@ private:
 tile::KernelOp ConvertWriter::createKernel(StringRef name) {
   w.arguments.add(sums, names::sums, ArgumentRole::QueryGradientSums,
                   op.getSums(), dimsOfSums());
+  if (op.getTurns()) {
+    w.arguments.add(turns, names::turns, ArgumentRole::Turns, op.getTurns(),
+                    ArrayRef(dimsOfSums()).drop_back());
+  }
   w.arguments.add(scale, names::scale, ArgumentRole::Scale, op.getScale());
   w.arguments.addResult(
       gradient, names::queryGradient, ArgumentRole::QueryGradient,
@@ -78,6 +83,27 @@ tile::KernelOp ConvertWriter::createKernel(StringRef name) {
   return w.createKernel(name, op.getProblem(), checks);
 }
 
+/// Writes the step that finds the turn of each row's block of queries, which is
+/// 0 if nothing has been stored there. Without turns all rows have a sum.
+Value ConvertWriter::findTurns(Value work) {
+  auto numbers = RankedTensorType::get({w.config.getTileM()}, b.getI32Type());
+  return b.step("turn", work, numbers, [&](ValueRange values) -> Values {
+    auto splat = [&](int64_t number) -> Value {
+      return b.make<arith::ConstantOp>(
+          DenseElementsAttr::get(numbers, int32_t(number)));
+    };
+    if (!turns) {
+      return {splat(1)};
+    }
+    Place at = w.placeOf(values[0]);
+    Value row = b.make<tile::CoordsOp>(numbers, at.row, /*dim=*/0);
+    Value block = b.make<arith::DivUIOp>(row, splat(*op.getOf()));
+    Value first = b.make<arith::MulIOp>(block, splat(*op.getOf()));
+    return {b.make<tile::GatherOp>(numbers, turns,
+                                   ValueRange{at.batch, at.head, first})};
+  })[0];
+}
+
 Value ConvertWriter::load(Value work, RankedTensorType type) {
   return b.step("ld_sums", work, type, [&](ValueRange values) -> Values {
     Place at = w.placeOf(values[0]);
@@ -88,13 +114,23 @@ Value ConvertWriter::load(Value work, RankedTensorType type) {
   })[0];
 }
 
-Value ConvertWriter::convert(Value tile) {
+Value ConvertWriter::convert(Value tile, Value turnOfRow) {
   auto type = cast<RankedTensorType>(tile.getType());
   auto rounded = type.clone(op.getGradient().getType().getElementType());
-  return b.step("cvt_dq", tile, rounded, [&](ValueRange values) -> Values {
-    Value factor = b.make<tensor::SplatOp>(scale, type);
-    Value product = b.make<arith::MulFOp>(values[0], factor);
-    return {b.make<arith::TruncFOp>(rounded, product)};
+  auto numbers = type.clone(b.getI32Type());
+  return b.step(
+      "cvt_dq", {tile, turnOfRow}, rounded, [&](ValueRange values) -> Values {
+        Value factor = b.make<tensor::SplatOp>(scale, type);
+        Value product = b.make<arith::MulFOp>(values[0], factor);
+        Value turn = b.make<tile::BroadcastOp>(numbers, values[1], /*dim=*/1);
+        Value none = b.make<arith::ConstantOp>(
+            DenseElementsAttr::get(numbers, int32_t(0)));
+        Value zero =
+            b.make<arith::ConstantOp>(DenseElementsAttr::get(type, 0.0F));
+        Value isStored =
+            b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, turn, none);
+        Value sum = b.make<arith::SelectOp>(isStored, product, zero);
+        return {b.make<arith::TruncFOp>(rounded, sum)};
   })[0];
 }
 
@@ -119,7 +155,8 @@ tile::KernelOp ConvertWriter::write(StringRef name) {
   int64_t columns = op.getSums().getType().getDimSize(3);
   auto type =
       RankedTensorType::get({w.config.getTileM(), columns}, b.getF32Type());
-  store(convert(load(work, type)), work);
+  Value turnOfRow = findTurns(work);
+  store(convert(load(work, type), turnOfRow), work);
   return kernel;
 }
 

@@ -270,6 +270,10 @@ LogicalResult StepEmitter::emitReduceAdd(tile::StepOp step,
     return scope.error("expected '" + step.getName() +
                        "' to add a tile of a hold to a 'grouped' tensor");
   }
+  if (add.getFirst()) {
+    return scope.error("V30: expected '" + step.getName() +
+                       "', which stores first shares, to add from registers");
+  }
   if (failed(cloneBody(step, add))) {
     return failure();
   }

@@ -71,17 +71,16 @@ namespace {
 /// The writes of one item to one tensor.
 class ItemRows {
 public:
-  ItemRows(ArgumentAttr argument, int64_t blocks, bool onlyBlock,
+  /// `isSum` says whether shares of several items make each row.
+  ItemRows(ArgumentAttr argument, bool isSum, int64_t blocks, bool onlyBlock,
            function_ref<InFlightDiagnostic()> emitError)
-      : argument(argument), blocks(blocks), onlyBlock(onlyBlock),
+      : argument(argument), isSum(isSum), blocks(blocks), onlyBlock(onlyBlock),
         emitError(emitError) {}
 
   LogicalResult check(ArrayRef<const WrittenTile *> tiles) const;
 
 private:
-  bool adds() const {
-    return argument.getAccess() == ArgumentAccess::Accumulate;
-  }
+  bool adds() const { return isSum; }
   InFlightDiagnostic error() const {
     return emitError() << (adds() ? "add to " : "write ");
   }
@@ -92,6 +91,7 @@ private:
       const;
 
   ArgumentAttr argument;
+  bool isSum;
   int64_t blocks;
   bool onlyBlock;
   function_ref<InFlightDiagnostic()> emitError;
@@ -226,12 +226,16 @@ LogicalResult WrittenRows::check(ws::KernelOp kernel,
         llvm::any_of(argument.getUsers(), llvm::IsaPred<tile::ScatterOp>)) {
       continue;
     }
+    bool isSum = description.getAccess() == ArgumentAccess::Accumulate ||
+                 llvm::any_of(argument.getUsers(),
+                              llvm::IsaPred<tile::ReduceAddOp>);
     for (int item = 0, e = items.size(); item < e; ++item) {
       auto emitError = [&] {
         return emitSyncError(kernel, items)
                << "V28: expected work item " << item << " to ";
       };
-      ItemRows rows(description, items[item].from(0), onlyBlock, emitError);
+      ItemRows rows(description, isSum, items[item].from(0), onlyBlock,
+                    emitError);
       if (failed(rows.check(all[{argument.getAsOpaquePointer(), item}]))) {
         return failure();
       }

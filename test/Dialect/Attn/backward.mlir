@@ -15,14 +15,38 @@ func.func @delta(%o: !t, %do: !t, %lse: !l, %dlse: !l) -> (!l, !l) {
   return %delta, %lse2 : !l, !l
 }
 
-// Zeros beside the statistics.
+// Zeros beside the statistics; turns alone, where nothing is added to zeros.
 // CHECK-LABEL: func.func @delta_zeros
-// CHECK: attn.delta {{.*}} layout(bhsd) : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x256xf32>
-// CHECK: attn.delta {{.*}} -> tensor<?x?x?xf32>, sums tensor<?x?x?x128xf32>, turns tensor<?x?x?xi32>
+// CHECK: attn.delta {{.*}} layout(bhsd) : (tensor<?x?x?x128xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32> sums tensor<?x?x?x256xf32>
+// CHECK: attn.delta {{.*}} -> tensor<?x?x?xf32> sums tensor<?x?x?x128xf32> turns tensor<?x?x?xi32>
+// CHECK: attn.delta {{.*}} -> tensor<?x?x?xf32> turns tensor<?x?x?xi32>
 func.func @delta_zeros(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
-  %a:3 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l, sums tensor<?x?x?x256xf32>
-  %b:4 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l, sums tensor<?x?x?x128xf32>, turns tensor<?x?x?xi32>
+  %a:3 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l sums tensor<?x?x?x256xf32>
+  %b:4 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l sums tensor<?x?x?x128xf32> turns tensor<?x?x?xi32>
+  %c:3 = attn.delta %o, %do, %lse, %dlse layout(bhsd) : (!t, !l) -> !l turns tensor<?x?x?xi32>
   return
+}
+
+// CHECK-LABEL: func.func @zeros
+// CHECK: attn.clear_sums dtype(bf16) sums tensor<?x?x?x128xf32>
+// CHECK: attn.clear_sums dtype(f16) config <tile_m = 64, tile_n = 1, work = grid> sums tensor<?x?x?x128xf32> turns tensor<?x?x?xi32>
+// CHECK: attn.clear_sums dtype(bf16) turns tensor<?x?x?xi32>
+func.func @zeros() {
+  %a = attn.clear_sums dtype(bf16) sums tensor<?x?x?x128xf32>
+  %b:2 = attn.clear_sums dtype(f16) config <tile_m = 64, tile_n = 1, work = grid> sums tensor<?x?x?x128xf32> turns tensor<?x?x?xi32>
+  %c = attn.clear_sums dtype(bf16) turns tensor<?x?x?xi32>
+  return
+}
+
+// Sums that the op makes have the rows of the statistics.
+// CHECK-LABEL: func.func @new_sums
+// CHECK: attn.attention_bwd {{.*}}, %{{.*}} turns(%[[TURNS:.*]] : tensor<?x?x256xi32>) scale(%{{.*}}) mask(none) layout(bshd) gradients(sums) new_sums(128) :
+// CHECK: attn.convert_sums %{{.*}} turns(%[[TURNS]] : tensor<?x?x256xi32>) of 64 scale(%{{.*}}) layout(bshd) : tensor<?x?x256x128xf32> -> tensor<?x?x?x128xbf16>
+func.func @new_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: tensor<?x?x256xf32>, %delta: tensor<?x?x256xf32>, %turns: tensor<?x?x256xi32>, %scale: f32) -> !t {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x256xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(128) : (!t, !t, !t, !t, tensor<?x?x256xf32>)
+  %dq = attn.convert_sums %r#0 turns(%turns : tensor<?x?x256xi32>) of 64 scale(%scale) layout(bshd) : tensor<?x?x256x128xf32> -> !t
+  return %dq : !t
 }
 
 // More rows than queries.

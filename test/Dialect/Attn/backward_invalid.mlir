@@ -55,18 +55,9 @@ func.func @delta_c2_seqlen(%o: tensor<?x9x?x128xbf16>, %do: tensor<?x9x?x128xbf1
 
 // -----
 
-func.func @delta_c4_alone(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
-  // expected-error @below {{'attn.delta' op expected 'turns' only beside 'sums'}}
-  %r:3 = "attn.delta"(%o, %do, %lse, %dlse) <{layout = #attn<layout bshd>, resultSegmentSizes = array<i32: 1, 1, 0, 1>}>
-      : (!t, !t, !l, !l) -> (!l, !l, tensor<?x?x?xi32>)
-  return
-}
-
-// -----
-
 func.func @delta_c4_columns(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
   // expected-error @below {{'attn.delta' op expected the head dim of 'sums' to be a multiple of 16, got 72}}
-  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l, sums tensor<?x?x?x72xf32>
+  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l sums tensor<?x?x?x72xf32>
   return
 }
 
@@ -74,7 +65,7 @@ func.func @delta_c4_columns(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
 
 func.func @delta_c4_rows(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
   // expected-error @below {{'attn.delta' op expected 'sums' seqlen to be 128, got 192}}
-  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> tensor<?x?x128xf32>, sums tensor<?x?x192x128xf32>
+  %delta, %lse2, %sums = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> tensor<?x?x128xf32> sums tensor<?x?x192x128xf32>
   return
 }
 
@@ -83,7 +74,7 @@ func.func @delta_c4_rows(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
 func.func @delta_c4_turns(%o: !t, %do: !t, %lse: !l, %dlse: !l) {
   // expected-error @below {{'attn.delta' op expected 'turns' heads to be 4, got 2}}
   %delta, %lse2, %sums, %turns = attn.delta %o, %do, %lse, %dlse layout(bshd)
-      : (!t, !l) -> tensor<?x4x?xf32>, sums tensor<?x4x?x128xf32>, turns tensor<?x2x?xi32>
+      : (!t, !l) -> tensor<?x4x?xf32> sums tensor<?x4x?x128xf32> turns tensor<?x2x?xi32>
   return
 }
 
@@ -523,7 +514,7 @@ func.func @gradients_c13_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 // -----
 
 func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums or sums_dk, got none}}
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got none}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums)
       : (!t, !t, !t, !t, !l)
   return
@@ -532,7 +523,7 @@ func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 // -----
 
 func.func @attention_bwd_c10_sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'sums' if and only if 'gradients' is sums or sums_dk, got none}}
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got none}}
   %dq, %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums_dk)
       : (!t, !t, !t, !t, !l)
   return
@@ -549,9 +540,69 @@ func.func @attention_bwd_c10_sums_shape(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: 
 
 // -----
 
+func.func @attention_bwd_c10_both(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got both}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(128) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_new_without_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'turns' beside 'new_sums', got none}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(128) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_new_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' head dim to be at least 128, got 96}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(96) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_new_none(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{expected 'new_sums' to be positive, beside statistics of rank 3}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(0) : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @clear_sums_c3() {
+  // expected-error @below {{'attn.clear_sums' op expected 'sums' or 'turns', got neither}}
+  attn.clear_sums dtype(bf16)
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4(%sums: tensor<?x4x?x64xf32>, %turns: tensor<?x2x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected 'turns' heads to be 4, got 2}}
+  %dq = attn.convert_sums %sums turns(%turns : tensor<?x2x?xi32>) of 64 scale(%scale) layout(bshd) : tensor<?x4x?x64xf32> -> tensor<?x?x4x64xbf16>
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4_of(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected 'of' to be positive, got 0}}
+  %dq = attn.convert_sums %sums turns(%turns : tensor<?x?x?xi32>) of 0 scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
 func.func @clear_sums_c1() {
   // expected-error @below {{'attn.clear_sums' op expected the head dim of 'sums' to be a multiple of 16, got 72}}
-  %sums = attn.clear_sums dtype(bf16) : tensor<?x?x?x72xf32>
+  %sums = attn.clear_sums dtype(bf16) sums tensor<?x?x?x72xf32>
   return
 }
 
@@ -577,7 +628,7 @@ func.func @attention_bwd_c10_turns_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2
 
 func.func @clear_sums_c2() {
   // expected-error @below {{'attn.clear_sums' op expected 'turns' heads to be 4, got 2}}
-  %sums, %turns = attn.clear_sums dtype(bf16) : tensor<?x4x?x64xf32>, tensor<?x2x?xi32>
+  %sums, %turns = attn.clear_sums dtype(bf16) sums tensor<?x4x?x64xf32> turns tensor<?x2x?xi32>
   return
 }
 
@@ -585,7 +636,7 @@ func.func @clear_sums_c2() {
 
 func.func @clear_sums_dtype() {
   // expected-error @below {{'attn.clear_sums' op expected 'dtype' to be bf16 or f16, got 'f32'}}
-  %sums = attn.clear_sums dtype(f32) : tensor<?x?x?x64xf32>
+  %sums = attn.clear_sums dtype(f32) sums tensor<?x?x?x64xf32>
   return
 }
 

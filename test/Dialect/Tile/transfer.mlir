@@ -15,6 +15,9 @@ func.func @moves(%rows: tensor<?x?x?xf32>, %memory: tensor<?x?x?x64xf32>, %x: te
   %grouped = tile.load %memory at(%i, %i, %i) #bshd grouped : tensor<?x?x?x64xf32> -> tensor<64x64xf32>
   // CHECK: tile.load {{.*}} grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
   %transposed = tile.load %memory at(%i, %i, %i) #bshd grouped transposed(16) : tensor<?x?x?x64xf32> -> tensor<16x64xf32>
+  // CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) first(%{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x64xf32>
+  %yes = arith.constant true
+  tile.reduce_add %x, %memory at(%i, %i, %i) first(%yes) #bshd : tensor<16x64xf32>, tensor<?x?x?x64xf32>
   // CHECK: tile.reduce_add {{.*}} grouped transposed : tensor<64x32xf32>, tensor<?x?x?x64xf32>
   tile.reduce_add %half, %memory at(%i, %i, %i, %i) #bshd grouped transposed : tensor<64x32xf32>, tensor<?x?x?x64xf32>
   // CHECK: tile.store_reg %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) #map : tensor<16x64xf32>, tensor<?x?x?x64xf32>

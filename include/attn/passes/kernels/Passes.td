@@ -321,8 +321,8 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     **Requires** the op has a `config` and is, with `func.return`, the only op of a `func.func` that nothing calls; its
     operands are the arguments of the function and its results the function's.
 
-    **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the arguments dqs and turns, if there are some, and the steps
-    st_zero and st_turns, which does nothing without turns; one of the second has dqs, scale and dq, and the steps ld_sums, cvt_dq and st_dq.
+    **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the arguments dqs and dq_turns, those of both that there are, and the steps
+    st_zero and st_turns, which do nothing without theirs; one of the second has dqs, dq_turns if there are some, scale and dq, and the steps turn, ld_sums, cvt_dq and st_dq.
 
     **Before**
     ```mlir
@@ -337,8 +337,9 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     ^bb0(%sums: tensor<?x?x?x64xf32>, %scale: f32, %dq: tensor<?x?x?x64xbf16>):
       tile.work {
         %w = tile.step @next ...
+        %n = tile.step @turn (%w) ...
         %t = tile.step @ld_sums (%w) ...
-        %r = tile.step @cvt_dq (%t) ...
+        %r = tile.step @cvt_dq (%t, %n) ...
         // st_dq
       }
     }
@@ -358,7 +359,8 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     bits in every run.
 
     If the table has a kernel for all gradients that adds its shares of dQ to f32 sums in memory, the `attn.delta` of its statistics
-    clears the sums before, or, if the statistics come from elsewhere, an op of its own; and another op converts them to dQ afterwards. The sums have as many columns as its tiles of Q. If
+    clears the sums before, or, if the statistics come from elsewhere, an op of its own; and another op converts them to dQ afterwards. If its config has
+    `first_share = stored`, and there is no function and no dropout, it makes `new_sums`, and only turns are cleared. The sums have as many columns as its tiles of Q. If
     its config has `share_rows = columns`, it adds `transposed` shares. If the
     function has the attribute `attn.any_order`, that is a kernel of kind `bwd`, or one for dQ and dK, with another one
     for dV. The order of these additions differs from run to run, and so may the last bits of dQ. Without the attribute
@@ -387,7 +389,7 @@ def SplitBackward : Pass<"attn-split-backward", "::mlir::ModuleOp"> {
     ```
     or, with a kernel for all gradients of statistics from elsewhere,
     ```mlir
-    %zeros, %turns = attn.clear_sums dtype(bf16) : tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
+    %zeros, %turns = attn.clear_sums dtype(bf16) sums tensor<?x?x?x64xf32> turns tensor<?x?x?xi32>
     %sums, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%zeros : ...) turns(%turns : ...) scale(%scale)
         mask(none) layout(bshd) gradients(sums) : ...
     %dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
@@ -434,7 +436,7 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     **Requires** an `attn.attention_bwd` with `config` and `gradients` other than `all` is, with `func.return`, the
     only op of a `func.func` that nothing calls; its operands are the arguments of the function and its results
     the function's. `sums` have as many columns as the tiles of Q. With `transposed`, it is the `tile_n`, and `share_rows` is columns; with
-    `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. `last_wave_parts` is above 1 only in kernels of dK, dV
+    `sums` and without it, `tile_n` is a multiple of 64. Without `sums`, `share_rows` is queries. `first_share` is stored with `new_sums`, and otherwise added. `last_wave_parts` is above 1 only in kernels of dK, dV
     or both, without turns and `seeing`. Without a gradient of K, and with a score region, `kept_p` is f32.
 
     **Ensures** no `attn.attention_bwd`; each new kernel has the arguments q, k, v, do, lse2, dl, scale, those of bounds and

@@ -2,7 +2,7 @@
 // the warpgroups meet.
 attn.table_entry bwd_ordered @bwd_ordered_d128_causal head_dim 128, 128
     masks ["causal_top_left", "causal_bottom_right"]
-    config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid>
+    config <tile_m = 128, tile_n = 80, share_rows = columns, first_share = stored, work = grid>
     schedule <"bwd_ordered_d128_causal" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
   remat(next)

@@ -2,7 +2,7 @@
 // queries. A thread waits for the turn of each of them, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d128_none head_dim 128, 128
     masks ["none"]
-    config <tile_m = 128, tile_n = 80, share_rows = columns, work = grid>
+    config <tile_m = 128, tile_n = 80, share_rows = columns, first_share = stored, work = grid>
     schedule <"bwd_ordered_d128_none" machine "sm_90a" {
   split M 2 whole(k, v) also(dqt : D, dqte : D)
   remat(next)

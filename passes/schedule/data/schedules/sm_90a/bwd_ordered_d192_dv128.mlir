@@ -2,7 +2,7 @@
 // turn of each block of queries, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d192_dv128 head_dim 192, 128
     masks ["none", "causal_top_left", "causal_bottom_right", "window"] dtypes [bf16]
-    config <tile_m = 128, tile_n = 64, work = grid, kept_p = f16>
+    config <tile_m = 128, tile_n = 64, first_share = stored, work = grid, kept_p = f16>
     schedule <"bwd_ordered_d192_dv128" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

@@ -2,7 +2,7 @@
 // of queries, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d64 head_dim 64, 64
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 128, work = grid>
+    config <tile_m = 128, tile_n = 128, first_share = stored, work = grid>
     schedule <"bwd_ordered_d64" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : N, dqe : N)
   remat(next)

@@ -2,7 +2,7 @@
 // of queries, and passes it on when both warpgroups have added.
 attn.table_entry bwd_ordered @bwd_ordered_d96 head_dim 96, 96
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid>
+    config <tile_m = 128, tile_n = 64, first_share = stored, work = grid>
     schedule <"bwd_ordered_d96" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)
