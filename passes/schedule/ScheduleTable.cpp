@@ -73,7 +73,8 @@ static bool hasTransposedShares(const TableFile &file) {
 /// Whether the kernels of a file are persistent ones of gradients. Each CTA has
 /// its item in registers, beside which none is left for a function or dropout.
 static bool keepsItems(const TableFile &file) {
-  return file.last().key.kind == KernelKind::Bwd &&
+  KernelKind kind = file.last().key.kind;
+  return (kind == KernelKind::Bwd || kind == KernelKind::BwdOrdered) &&
          file.last().config.getWork() == WorkKind::Dynamic;
 }
 

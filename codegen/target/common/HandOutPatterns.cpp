@@ -73,6 +73,10 @@ void codegen::createCounter(const ItemOps &emit, ws::TakeItemOp take) {
   Value first = emit.sub(emit.items.first, inFlight);
   if (take.getWhole()) {
     first = firstAnswer(emit, take, first, inFlight);
+  } else if (ws::claimsFirstItem(emit.items.kernel.getArgs(),
+                                 emit.items.kernel.getConfig())) {
+    emit.items.counter.uncounted = inFlight;
+    first = askCounter(emit, countItems(emit, take));
   }
   LLVM::StoreOp::create(emit.builder, emit.loc, first, answer);
 }

@@ -23,13 +23,22 @@ inline bool hasMailbox(ConfigAttr config) {
   return config.getWork() == WorkKind::Dynamic && config.getCluster() > 1;
 }
 
-/// Whether a CTA takes the next item from a counter as it begins. Items that
-/// wait for the turns of others need it: those must have begun before, and CTAs
-/// need not begin in the order of their numbers.
-inline bool claimsItem(ArgumentsAttr args, ConfigAttr config) {
+/// Whether items wait for the turns of others. Those must have begun before,
+/// and CTAs need not begin in the order of their numbers.
+inline bool waitsForTurns(ArgumentsAttr args) {
   std::optional<unsigned> turns = args.find(ArgumentRole::Turns);
-  return config.getWork() == WorkKind::Grid && turns &&
-         args[*turns].getAccess() == ArgumentAccess::Accumulate;
+  return turns && args[*turns].getAccess() == ArgumentAccess::Accumulate;
+}
+
+/// Whether a CTA takes its only item from a counter as it begins.
+inline bool claimsItem(ArgumentsAttr args, ConfigAttr config) {
+  return config.getWork() == WorkKind::Grid && waitsForTurns(args);
+}
+
+/// Whether the first item of a persistent CTA comes from the counter, as its
+/// others do.
+inline bool claimsFirstItem(ArgumentsAttr args, ConfigAttr config) {
+  return config.getWork() == WorkKind::Dynamic && waitsForTurns(args);
 }
 
 /// The number of verdicts that may be unknown: those of two iterations.

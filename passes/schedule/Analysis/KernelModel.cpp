@@ -360,6 +360,7 @@ FailureOr<KernelModel> KernelModel::build(tile::KernelOp kernel,
   model.tiles = tiles;
   model.mayReject = ws::mayReject(kernel);
   model.claimsItem = ws::claimsItem(kernel.getArgs(), config);
+  model.claimsFirstItem = ws::claimsFirstItem(kernel.getArgs(), config);
   if (failed(KernelReader(model, config, names, emitError).read(kernel))) {
     return failure();
   }

@@ -93,7 +93,8 @@ public:
   ConfigAttr config;
   Tiles tiles = Tiles::Whole;
   bool mayReject = false;  // items, which then have a second run
-  bool claimsItem = false; // a CTA, as it begins
+  bool claimsItem = false;      // a CTA, as it begins
+  bool claimsFirstItem = false; // a persistent CTA
   bool rangesFollowRows =
       false;            // loops, with fewer blocks for the rows of a sub-tile
   bool runsDown = true; // the loop, from the highest block
