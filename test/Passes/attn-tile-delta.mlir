@@ -52,6 +52,6 @@ func.func @statistics(%o: tensor<?x?x?x72xbf16>, %do: tensor<?x?x?x72xbf16>, %ls
 func.func @zeros(%o: tensor<?x?x?x64xbf16>, %do: tensor<?x?x?x64xbf16>, %lse: tensor<?x?x?xf32>, %dlse: tensor<?x?x?xf32>)
     -> (tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?x64xf32>, tensor<?x?x?xi32>) {
   %r:4 = attn.delta %o, %do, %lse, %dlse layout(bhsd)
-      : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>, sums tensor<?x?x?x64xf32>, turns tensor<?x?x?xi32>
+      : (tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32> sums tensor<?x?x?x64xf32> turns tensor<?x?x?xi32>
   return %r#0, %r#1, %r#2, %r#3 : tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?x64xf32>, tensor<?x?x?xi32>
 }
