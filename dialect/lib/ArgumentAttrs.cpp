@@ -416,8 +416,7 @@ static LogicalResult verifyAccess(Operation *kernel, ArgumentAttr argument,
     return success();
   }
   // All others with turns wait for them or write their zeros.
-  bool keepsTurns =
-      role == ArgumentRole::Turns && kind != KernelKind::Convert;
+  bool keepsTurns = role == ArgumentRole::Turns && kind != KernelKind::Convert;
   bool isResult = llvm::is_contained(resultsOf(kind), role) || keepsTurns;
   if (isResult == (argument.getAccess() != ArgumentAccess::Read)) {
     return success();

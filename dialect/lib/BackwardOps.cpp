@@ -232,9 +232,9 @@ static Type newSumsOf(Type statistics, int64_t columns) {
   if (!rows || rows.getRank() != 3 || columns <= 0) {
     return {};
   }
-  return RankedTensorType::get({rows.getDimSize(0), rows.getDimSize(1),
-                                rows.getDimSize(2), columns},
-                               rows.getElementType());
+  return RankedTensorType::get(
+      {rows.getDimSize(0), rows.getDimSize(1), rows.getDimSize(2), columns},
+      rows.getElementType());
 }
 
 /// Returns the type of capture number `capture`, or null if there is none, or
@@ -440,7 +440,9 @@ static LogicalResult verifySums(AttentionBwdOp op) {
   if (given != int(expected)) {
     return op.emitOpError("expected either 'sums' or 'new_sums' if and only if "
                           "'gradients' is sums or sums_dk, got ")
-           << (given == 0 ? "none" : given == 1 ? "one" : "both");
+           << (given == 0   ? "none"
+               : given == 1 ? "one"
+                            : "both");
   }
   if (op.getNewSums() && !op.getTurns()) {
     return op.emitOpError("expected 'turns' beside 'new_sums', got none");

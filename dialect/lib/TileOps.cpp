@@ -44,7 +44,7 @@ static LogicalResult verifyAccessOf(KernelOp kernel, Operation *op) {
           [&](auto op) { return check(op.getDest(), ArgumentAccess::Write); })
       .Case([&](ReduceAddOp op) {
         return check(op.getDest(), op.getFirst() ? ArgumentAccess::Write
- : ArgumentAccess::Accumulate);
+                                                 : ArgumentAccess::Accumulate);
       })
       .Case<TurnWaitOp, TurnPassOp>([&](auto op) {
         return check(op.getTurns(), ArgumentAccess::Accumulate);

@@ -288,9 +288,8 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     ConfigAttr config = entry.config;
     int64_t transposed = transposesShares(config) ? config.getTileN() : 0;
     bool mayStore = config.getFirstShare() == FirstShare::Stored;
-    return !op.makesSums() ||
-           (op.getTransposed().value_or(0) == transposed &&
-            (mayStore || !op.getNewSums()));
+    return !op.makesSums() || (op.getTransposed().value_or(0) == transposed &&
+                               (mayStore || !op.getNewSums()));
   }
   template <typename Op> static bool fits(Op, const TableEntry &) {
     return true;

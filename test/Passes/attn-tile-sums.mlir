@@ -34,7 +34,7 @@ func.func @turns_alone() -> tensor<?x?x?xi32> {
 
 // Blocks of queries without a share have the gradient 0.
 // CHECK: tile.kernel @shares args ["dqs" query_gradient_sums ("b", "hq", "sr", "sc"), "dq_turns" turns ("b", "hq", "sr"), "scale" scale,
-// CHECK: tile.step @turn
+// CHECK: tile.step @ld_turn
 // CHECK: %[[ROW:.*]] = tile.coords
 // CHECK: %[[OF:.*]] = arith.constant dense<128> : tensor<64xi32>
 // CHECK: %[[BLOCK:.*]] = arith.divui %[[ROW]], %[[OF]]

@@ -599,8 +599,7 @@ void BackwardWriter::addToSums(Value derivatives, Value keys, Value work) {
   b.step("red_dq", {added, work}, {}, [&](ValueRange values) -> Values {
     Place at = matrix.place(values[1]);
     AffineMap map = AffineMap::getMultiDimIdentityMap(4, b.getContext());
-    Value isFirst =
-        op.getNewSums() ? isFirstShare(*this, values[1]) : Value();
+    Value isFirst = op.getNewSums() ? isFirstShare(*this, values[1]) : Value();
     tile::ReduceAddOp::create(b, b.loc, values[0], args.sums, at.batch,
                               headOf(Side::Query, at),
                               matrix.start(Side::Query, at), Value(), isFirst,

@@ -106,8 +106,7 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
     queries = builder.getI64IntegerAttr(kernel.queries);
   }
   auto [sums, turns] = writeZeros(op, type, typeOfTurns);
-  AttentionBwdOp withSums =
-      copyFor(op, kernel.gradients, sums, turns, newSums);
+  AttentionBwdOp withSums = copyFor(op, kernel.gradients, sums, turns, newSums);
   if (kernel.transposed) {
     withSums.setTransposed(*kernel.transposed);
   }

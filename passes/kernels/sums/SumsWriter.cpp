@@ -87,7 +87,7 @@ tile::KernelOp ConvertWriter::createKernel(StringRef name) {
 /// 0 if nothing has been stored there. Without turns all rows have a sum.
 Value ConvertWriter::findTurns(Value work) {
   auto numbers = RankedTensorType::get({w.config.getTileM()}, b.getI32Type());
-  return b.step("turn", work, numbers, [&](ValueRange values) -> Values {
+  return b.step("ld_turn", work, numbers, [&](ValueRange values) -> Values {
     auto splat = [&](int64_t number) -> Value {
       return b.make<arith::ConstantOp>(
           DenseElementsAttr::get(numbers, int32_t(number)));
@@ -131,7 +131,7 @@ Value ConvertWriter::convert(Value tile, Value turnOfRow) {
             b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, turn, none);
         Value sum = b.make<arith::SelectOp>(isStored, product, zero);
         return {b.make<arith::TruncFOp>(rounded, sum)};
-  })[0];
+      })[0];
 }
 
 void ConvertWriter::store(Value tile, Value work) {

@@ -226,9 +226,9 @@ LogicalResult WrittenRows::check(ws::KernelOp kernel,
         llvm::any_of(argument.getUsers(), llvm::IsaPred<tile::ScatterOp>)) {
       continue;
     }
-    bool isSum = description.getAccess() == ArgumentAccess::Accumulate ||
-                 llvm::any_of(argument.getUsers(),
-                              llvm::IsaPred<tile::ReduceAddOp>);
+    bool isSum =
+        description.getAccess() == ArgumentAccess::Accumulate ||
+        llvm::any_of(argument.getUsers(), llvm::IsaPred<tile::ReduceAddOp>);
     for (int item = 0, e = items.size(); item < e; ++item) {
       auto emitError = [&] {
         return emitSyncError(kernel, items)

@@ -322,7 +322,7 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     operands are the arguments of the function and its results the function's.
 
     **Ensures** no `attn.clear_sums` and `attn.convert_sums`. A kernel of the first has the arguments dqs and dq_turns, those of both that there are, and the steps
-    st_zero and st_turns, which do nothing without theirs; one of the second has dqs, dq_turns if there are some, scale and dq, and the steps turn, ld_sums, cvt_dq and st_dq.
+    st_zero and st_turns, which do nothing without theirs; one of the second has dqs, dq_turns if there are some, scale and dq, and the steps ld_turn, ld_sums, cvt_dq and st_dq.
 
     **Before**
     ```mlir
@@ -337,7 +337,7 @@ def TileSums : Pass<"attn-tile-sums", "::mlir::ModuleOp"> {
     ^bb0(%sums: tensor<?x?x?x64xf32>, %scale: f32, %dq: tensor<?x?x?x64xbf16>):
       tile.work {
         %w = tile.step @next ...
-        %n = tile.step @turn (%w) ...
+        %n = tile.step @ld_turn (%w) ...
         %t = tile.step @ld_sums (%w) ...
         %r = tile.step @cvt_dq (%t, %n) ...
         // st_dq

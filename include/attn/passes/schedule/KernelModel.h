@@ -92,7 +92,7 @@ public:
   std::vector<KernelStep> steps;
   ConfigAttr config;
   Tiles tiles = Tiles::Whole;
-  bool mayReject = false;  // items, which then have a second run
+  bool mayReject = false;       // items, which then have a second run
   bool claimsItem = false;      // a CTA, as it begins
   bool claimsFirstItem = false; // a persistent CTA
   bool rangesFollowRows =

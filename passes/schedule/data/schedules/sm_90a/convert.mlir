@@ -10,6 +10,6 @@ attn.table_entry convert @convert head_dim -1, -1
   knob launch dependent
   knob peel first
   body main {
-    before { turn ld_sums await(ld_sums) cvt_dq st_dq }
+    before { ld_turn ld_sums await(ld_sums) cvt_dq st_dq }
   }
 }>
