@@ -433,19 +433,49 @@ static LogicalResult verifyTurnsOf(AttentionBwdOp op, const NamedTensor &lse2) {
   return verifyTurns(op, op.getTurns().getType(), lse2);
 }
 
+/// C15 of attn.attention_bwd and C4 of attn.convert_sums, for blocks of queries
+/// whose turns say whether they have sums.
+template <typename Op>
+static LogicalResult verifyShareQueries(Op op, bool expected) {
+  IntegerAttr queries = op.getShareQueriesAttr();
+  if (bool(queries) != expected) {
+    return op.emitOpError("expected the queries of a share ")
+           << (expected ? "beside new sums or turns, got none"
+                        : "only beside new sums or turns, got some");
+  }
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  return !queries || (queries.getInt() > 0 && queries.getInt() <= most)
+             ? success()
+             : op.emitOpError("expected the queries of a share to be in 1..")
+                   << most << ", got " << queries.getInt();
+}
+
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
+  Gradients gradients = op.getGradients();
+  if (op.getNewSums() && gradients != Gradients::Sums) {
+    return op.emitOpError("expected 'new_sums' only if 'gradients' is sums, "
+                          "got ")
+           << stringifyGradients(gradients);
+  }
   bool expected = op.makesSums();
+  if (op.getSums() && !expected) {
+    return op.emitOpError("expected 'sums' only if 'gradients' is sums or "
+                          "sums_dk, got ")
+           << stringifyGradients(gradients);
+  }
   int given = int(bool(op.getSums())) + int(op.getNewSums().has_value());
   if (given != int(expected)) {
-    return op.emitOpError("expected either 'sums' or 'new_sums' if and only if "
-                          "'gradients' is sums or sums_dk, got ")
-           << (given == 0   ? "none"
-               : given == 1 ? "one"
-                            : "both");
+    return op.emitOpError("expected either 'sums' or 'new_sums', as "
+                          "'gradients' is ")
+           << stringifyGradients(gradients) << ", got "
+           << (given == 0 ? "none" : "both");
   }
   if (op.getNewSums() && !op.getTurns()) {
     return op.emitOpError("expected 'turns' beside 'new_sums', got none");
+  }
+  if (failed(verifyShareQueries(op, op.getNewSums().has_value()))) {
+    return failure();
   }
   NamedTensor lse2{"lse2", op.getLse2().getType()};
   if (op.getTurns() && failed(verifyTurnsOf(op, lse2))) {
@@ -632,22 +662,35 @@ ProblemAttr ConvertSumsOp::getProblem() {
       /*dropout=*/false);
 }
 
+static std::string numberOrNone(std::optional<int64_t> number) {
+  return number ? std::to_string(*number) : "none";
+}
+
 LogicalResult ConvertSumsOp::verify() {
   if (failed(verifyBlock(*this, getSums().getType()))) {
     return failure(); // C3
   }
   auto made = getSums().getDefiningOp<AttentionBwdOp>(); // C3
   if (made && made.getTransposed() != getTransposed()) {
-    auto rows = [](std::optional<int64_t> transposed) {
-      return transposed ? std::to_string(*transposed) : std::string("none");
-    };
     return emitOpError("C3: expected 'transposed' as where the sums are made, ")
-           << rows(made.getTransposed()) << ", got " << rows(getTransposed());
+           << numberOrNone(made.getTransposed()) << ", got "
+           << numberOrNone(getTransposed());
   }
   NamedTensor gradient{"gradient", getGradient().getType()},
       sums{"sums", getSums().getType()};
-  if (getOf() && *getOf() <= 0) { // C4
-    return emitOpError("expected 'of' to be positive, got ") << *getOf();
+  if (failed(verifyShareQueries(*this, bool(getTurns())))) {
+    return failure(); // C4
+  }
+  if (made && made.getNewSums() && made.getTurns() != getTurns()) {
+    return emitOpError("C4: expected the turns of the op that makes the sums, "
+                       "got ")
+           << (getTurns() ? "others" : "none");
+  }
+  if (made && made.getShareQueries() != getShareQueries()) {
+    return emitOpError("C4: expected the queries of a share as where the sums "
+                       "are made, ")
+           << numberOrNone(made.getShareQueries()) << ", got "
+           << numberOrNone(getShareQueries());
   }
   if (getTurns() && failed(verifyTurns(*this, getTurns().getType(), sums))) {
     return failure();

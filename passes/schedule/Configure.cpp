@@ -287,7 +287,8 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
   static bool fits(AttentionBwdOp op, const TableEntry &entry) {
     ConfigAttr config = entry.config;
     int64_t transposed = transposesShares(config) ? config.getTileN() : 0;
-    bool mayStore = config.getFirstShare() == FirstShare::Stored;
+    bool mayStore = config.getFirstShare() == FirstShare::Stored &&
+                    config.getTileN() == op.getShareQueries();
     return !op.makesSums() || (op.getTransposed().value_or(0) == transposed &&
                                (mayStore || !op.getNewSums()));
   }

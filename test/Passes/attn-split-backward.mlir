@@ -126,7 +126,7 @@ func.func @sums_without_mask(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta:
 // CHECK-LABEL: func.func @statistics
 // CHECK: %[[DELTA:.*]], %[[LSE2:.*]], %[[TURNS:.*]] = attn.delta {{.*}} -> tensor<?x?x?xf32> turns tensor<?x?x?xi32>
 // CHECK-NOT: attn.clear_sums
-// CHECK: attn.attention_bwd {{.*}}, %[[LSE2]], %[[DELTA]] turns(%[[TURNS]] : tensor<?x?x?xi32>) {{.*}} gradients(sums) new_sums(64) :
+// CHECK: attn.attention_bwd {{.*}}, %[[LSE2]], %[[DELTA]] turns(%[[TURNS]] : tensor<?x?x?xi32>) {{.*}} gradients(sums) new_sums(64) of 128 :
 // CHECK: attn.convert_sums {{.*}} turns(%[[TURNS]] : tensor<?x?x?xi32>) of 128 scale
 func.func @statistics(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, %dlse: !l, %scale: f32) -> (!t, !t, !t) {
   %delta, %lse2 = attn.delta %o, %do, %lse, %dlse layout(bshd) : (!t, !l) -> !l
@@ -170,7 +170,7 @@ func.func @statistics_of_two(%q: !t, %k: !t, %v: !t, %o: !t, %do: !t, %lse: !l, 
 // Otherwise those who add to the sums take turns, if the table has such a kernel.
 // CHECK-LABEL: func.func @turns
 // CHECK: %[[TURNS:.*]] = attn.clear_sums dtype(bf16) turns tensor<?x?x?xi32>
-// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) transposed(80) new_sums(128) :
+// CHECK: %[[SUMS:.*]], %{{.*}}, %{{.*}} = attn.attention_bwd {{.*}} turns(%[[TURNS]] : tensor<?x?x?xi32>) scale({{.*}} gradients(sums) transposed(80) new_sums(128) of 80 :
 // CHECK: attn.convert_sums %[[SUMS]] turns(%[[TURNS]] : tensor<?x?x?xi32>) of 80
 func.func @turns(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l, %scale: f32) -> (!w, !w, !w) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bhsd) : (!w, !w, !w, !w, !l)
@@ -450,7 +450,7 @@ func.func @kept_p(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale
   return %dq, %dk, %dv : !y, !y, !y
 }
 // CHECK-LABEL: func.func @kept_p_in_turns
-// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) new_sums(160) :
+// CHECK: attn.attention_bwd {{.*}} turns({{.*}} gradients(sums) new_sums(160) of 64 :
 func.func @kept_p_in_turns(%q: !y, %k: !y, %v: !y, %do: !y, %lse2: !l, %delta: !l, %scale: f32, %w: i32) -> (!y, !y, !y) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(causal_top_left) layout(bshd) window_left(%w)
       : (!y, !y, !y, !y, !l)

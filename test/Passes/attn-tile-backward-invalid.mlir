@@ -187,7 +187,20 @@ func.func @rows_are_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: 
 func.func @first_is_added(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32) -> (!s, !t, !t) {
   // expected-error @below {{'attn.attention_bwd' op expected 'first_share' of 'config' to be stored with 'new_sums', got added}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(64) of 64 config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
+  return %r#0, %r#1, %r#2 : !s, !t, !t
+}
+
+// -----
+
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+!s = tensor<?x?x?x64xf32>
+!n = tensor<?x?x?xi32>
+func.func @other_share(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32) -> (!s, !t, !t) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be the queries of a share of 'new_sums', 64, got 128}}
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(64) of 64 config <tile_m = 128, tile_n = 128, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 

@@ -81,7 +81,7 @@ func.func @sinks(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: 
 // CHECK: tile.reduce_add %{{.*}}, %{{.*}} at(%{{.*}}, %{{.*}}, %{{.*}}) first(%[[FIRST]]) #{{.*}} grouped :
 func.func @new_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32) -> (!s, !t, !t) {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(causal_top_left) layout(bshd)
-      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(64) of 64 config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 
@@ -94,7 +94,7 @@ func.func @new_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %tur
 // CHECK: tile.reduce_add {{.*}} first(%[[FIRST]])
 func.func @new_sums_of_window(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: !n, %scale: f32, %left: i32) -> (!s, !t, !t) {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : !n) scale(%scale) mask(window_top_left) layout(bshd) window_left(%left)
-      gradients(sums) new_sums(64) config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(64) of 64 config <tile_m = 128, tile_n = 64, first_share = stored, work = grid> : (!t, !t, !t, !t, !l)
   return %r#0, %r#1, %r#2 : !s, !t, !t
 }
 

@@ -93,7 +93,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
 
     `gradients` says which of them the op computes: `all`, in the order dQ, dK, dV, which is the default; `dq`;
     `dk_dv`, dK and dV; `dk`; `dv`; or `sums`: like `all`, but the first result is `sums` + dQ / scale, in f32, for rows up to R;
-    or `sums_dk`: the first two of these. With `new_sums` of so many columns there are no `sums` before: the first result is
+    or `sums_dk`: the first two of these. With `new_sums` of so many columns, whose shares are blocks of so many queries, there are no `sums` before: the first result is
     dQ / scale in the rows of blocks of queries that see keys, and anything in other rows.
 
     With `gradients(seeing)` it computes no gradient but where the queries are that may see a key, as blocks of 64 queries: for
@@ -137,8 +137,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - C9: the score region is one block with arguments (f32, i32, i32, i32, i32,
       captures...) and yields two f32, and beside `elements` an i32 for each dimension of the capture. There is one if
       the derivative is by a capture or the scale
-    - C10: the gradients have the types of the tensors, and are those that `gradients` says; either `sums` or `new_sums` is given
-      if and only if they are `sums` or `sums_dk`, and the sums are f32 of shape (B, Hq, R, C), where C is at least D and a multiple of 16, at most 256;
+    - C10: the gradients have the types of the tensors, and are those that `gradients` says; `sums` is given
+      if and only if they are `sums_dk`, or `sums` without `new_sums`, which only they may have. The sums are f32 of shape (B, Hq, R, C), where C is a multiple of 16 from D to 256;
       `turns` only if they are `sums` and there is no `seeing`, with `new_sums` always, and is i32 of shape (B, Hq, R)
     - C11: masks, captures, `row_keys` and the ops of the regions obey C10 to C15, C17 and C19 to C21 of `attn.attention`
     - C12: `of` is the number of a capture, which is a tensor or number of f32, f16 or bf16, for `elements` a tensor of f32.
@@ -148,7 +148,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
       No other word has `at`. Indices that a region yields do not depend on the score. `key_sums` at h needs as many heads of K as of Q, which is checked at launch
     - C14: `dropout_rate` and `dropout_state` occur together
     - C15: `transposed` only beside `sums` or `sums_dk`, a positive multiple of 16, and beside sums with a multiple of 64
-      columns. It is then the `tile_n` of the config, and divides R, which is checked at launch
+      columns. It is then the `tile_n` of the config, and divides R, which is checked at launch. The queries of shares of `new_sums` are positive, and the `tile_n`, too
     - C16: `seeing` occurs only beside `dk_dv`, `dk`, `dv`, `sums` and `sums_dk`. Beside it, and with `gradients(seeing)`, neither the
       mask region nor `row_keys` reads the head
 
@@ -190,6 +190,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     DefaultValuedAttr<Attn_MaskBoundsAttr, "::attn::MaskBounds::None">:$bound_kinds,
     DefaultValuedAttr<Attn_GradientsAttr, "::attn::Gradients::All">:$gradients, OptionalAttr<I64Attr>:$capture,
     OptionalAttr<AffineMapAttr>:$indices, OptionalAttr<I64Attr>:$transposed, OptionalAttr<I64Attr>:$new_sums,
+    OptionalAttr<I64Attr>:$share_queries,
     OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region MaxSizedRegion<1>:$score_region, MaxSizedRegion<1>:$mask_region,
@@ -199,7 +200,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     (`turns` `(` $turns^ `:` type($turns) `)`)? (`seeing` `(` $seeing^ `:` type($seeing) `)`)?
     `scale` `(` $scale `)`
     `mask` `(` custom<Mask>($mask) `)` `layout` `(` custom<Layout>($layout) `)` `` custom<Bounds>($bounds, $bound_kinds)
-    `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`new_sums` `(` $new_sums^ `)`)?
+    `` custom<Gradients>($gradients, $capture, $indices) (`transposed` `(` $transposed^ `)`)? (`new_sums` `(` $new_sums^ `)` `of` $share_queries)?
     (`config` $config^)? (`dropout` `(` $dropout_rate^ `,` $dropout_state `)`)?
     (`captures` `(` $captures^ `:` type($captures) `)`)?
     (`score_region` $score_region^)? (`mask_region` $mask_region^)? (`row_keys` $row_keys^)? attr-dict
@@ -328,7 +329,7 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
 
         dQ[b, i, h, c] = scale * sums[b, h, i, c]
 
-    With `turns`, it is 0 in the rows of each block of `of` queries whose first row has the turn 0: nothing has been stored there.
+    With `turns` of blocks of so many queries, it is 0 in the rows of each block whose first row has the turn 0: nothing has been stored there.
 
     **Constraints**
     - C1: the result has rank 4, element type bf16 or f16, and a head dim that is static, a multiple of 8
@@ -336,19 +337,19 @@ def Attn_ConvertSumsOp : Op<Attn_Dialect, "convert_sums", [Pure]> {
     - C2: `sums` is f32 of shape (B, Hq, R, C), where R is at least Sq, and C at least the head dim and a multiple of 16
 
     - C3: `transposed` as on the `attn.attention_bwd` that makes the sums, and as its C15 has it
-    - C4: `turns` is i32 of shape (B, Hq, R), and `of` is positive
+    - C4: `turns` is i32 of shape (B, Hq, R). The queries of a block are given beside it alone, are positive, and as on the `attn.attention_bwd` that makes the sums
 
-    C2 and C4 compare static sizes only; the others are checked at launch. C3 is checked where both ops are in one function.
+    C2 and C4 compare static sizes only; the others are checked at launch. C3, and of C4 what the other op says, are checked where both ops are in one function.
 
     **Effects** none.
 
     **Example** `%dq = attn.convert_sums %sums scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> tensor<?x?x?x128xbf16>`
   }];
   let arguments = (ins Attn_SumsTensor:$sums, Optional<Attn_TurnsTensor>:$turns, F32:$scale, Attn_LayoutKindAttr:$layout,
-    OptionalAttr<I64Attr>:$transposed, OptionalAttr<I64Attr>:$of, OptionalAttr<Attn_ConfigAttr>:$config);
+    OptionalAttr<I64Attr>:$transposed, OptionalAttr<I64Attr>:$share_queries, OptionalAttr<Attn_ConfigAttr>:$config);
   let results = (outs Attn_Tensor:$gradient);
   let assemblyFormat = [{
-    $sums (`turns` `(` $turns^ `:` type($turns) `)` `of` $of)? `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` `(` $transposed^ `)`)? (`config` $config^)? attr-dict
+    $sums (`turns` `(` $turns^ `:` type($turns) `)` `of` $share_queries)? `scale` `(` $scale `)` `layout` `(` custom<Layout>($layout) `)` (`transposed` `(` $transposed^ `)`)? (`config` $config^)? attr-dict
     `:` type($sums) `->` type($gradient)
   }];
   let hasVerifier = 1;

@@ -235,7 +235,7 @@ FailureOr<AttentionBwdOp> CaptureGradient::writePart(AttentionBwdOp all,
       all.getDropoutRate(), all.getDropoutState(), all.getCaptures(),
       all.getMask(), all.getLayout(), all.getBoundKinds(), kind, number(),
       indices ? AffineMapAttr::get(indices) : AffineMapAttr(), IntegerAttr(),
-      IntegerAttr(), ConfigAttr());
+      IntegerAttr(), IntegerAttr(), ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&part.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&part.getScoreRegion(), ofRegions);

@@ -191,7 +191,7 @@ AttentionBwdOp GradientWriter::createGradients(DeltaOp delta,
       mapped(attention.getDropoutState()), all(attention.getCaptures()),
       attention.getMask(), attention.getLayout(), attention.getBoundKinds(),
       Gradients::All, IntegerAttr(), AffineMapAttr(), IntegerAttr(),
-      IntegerAttr(), ConfigAttr());
+      IntegerAttr(), IntegerAttr(), ConfigAttr());
   IRMapping ofRegions;
   attention.getMaskRegion().cloneInto(&gradients.getMaskRegion(), ofRegions);
   attention.getScoreRegion().cloneInto(&gradients.getScoreRegion(), ofRegions);

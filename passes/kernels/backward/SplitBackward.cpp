@@ -25,8 +25,8 @@ using namespace attn;
 
 /// Returns a copy of `op` that computes `gradients`.
 static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
-                              Value sums, Value turns,
-                              IntegerAttr newSums = {}) {
+                              Value sums, Value turns, IntegerAttr newSums = {},
+                              IntegerAttr queries = {}) {
   OpBuilder builder(op);
   auto copy = AttentionBwdOp::create(
       builder, op.getLoc(), op.getQuery(), op.getKey(), op.getValue(),
@@ -34,7 +34,7 @@ static AttentionBwdOp copyFor(AttentionBwdOp op, Gradients gradients,
       op.getSeeing(), op.getScale(), op.getBounds(), op.getDropoutRate(),
       op.getDropoutState(), op.getCaptures(), op.getMask(), op.getLayout(),
       op.getBoundKinds(), gradients, IntegerAttr(), AffineMapAttr(),
-      IntegerAttr(), newSums, ConfigAttr());
+      IntegerAttr(), newSums, queries, ConfigAttr());
   copy->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   if (auto users = copy.getUserProblem(copy.getProblem().getKind())) {
     copy->setAttr(kUserProblemAttr, users);
@@ -106,7 +106,8 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
     queries = builder.getI64IntegerAttr(kernel.queries);
   }
   auto [sums, turns] = writeZeros(op, type, typeOfTurns);
-  AttentionBwdOp withSums = copyFor(op, kernel.gradients, sums, turns, newSums);
+  AttentionBwdOp withSums =
+      copyFor(op, kernel.gradients, sums, turns, newSums, queries);
   if (kernel.transposed) {
     withSums.setTransposed(*kernel.transposed);
   }
@@ -232,7 +233,7 @@ static Value writeSeeing(AttentionBwdOp op) {
       /*dropout_rate=*/Value(), /*dropout_state=*/Value(), op.getCaptures(),
       op.getMask(), op.getLayout(), op.getBoundKinds(), Gradients::Seeing,
       IntegerAttr(), AffineMapAttr(), IntegerAttr(), IntegerAttr(),
-      ConfigAttr());
+      IntegerAttr(), ConfigAttr());
   IRMapping mapping;
   op.getMaskRegion().cloneInto(&seeing.getMaskRegion(), mapping);
   return seeing.getResult(0);

@@ -53,6 +53,11 @@ static LogicalResult checkConfig(AttentionBwdOp op) {
            << (op.getNewSums() ? " with" : " without") << " 'new_sums', got "
            << stringifyEnum(config.getFirstShare());
   }
+  if (op.getNewSums() && config.getTileN() != *op.getShareQueries()) {
+    return op.emitOpError("expected 'tile_n' of 'config' to be the queries of "
+                          "a share of 'new_sums', ")
+           << *op.getShareQueries() << ", got " << config.getTileN();
+  }
   if (Value made = op.getSumsResult()) {
     int64_t sums = cast<RankedTensorType>(made.getType()).getDimSize(3),
             tile = config.getTileD() ? config.getTileD() : op.getHeadDim();

@@ -97,8 +97,8 @@ Value ConvertWriter::findTurns(Value work) {
     }
     Place at = w.placeOf(values[0]);
     Value row = b.make<tile::CoordsOp>(numbers, at.row, /*dim=*/0);
-    Value block = b.make<arith::DivUIOp>(row, splat(*op.getOf()));
-    Value first = b.make<arith::MulIOp>(block, splat(*op.getOf()));
+    Value block = b.make<arith::DivUIOp>(row, splat(*op.getShareQueries()));
+    Value first = b.make<arith::MulIOp>(block, splat(*op.getShareQueries()));
     return {b.make<tile::GatherOp>(numbers, turns,
                                    ValueRange{at.batch, at.head, first})};
   })[0];

@@ -60,9 +60,9 @@ private:
 } // namespace
 
 /// An item may wait for those with smaller numbers alone, and all of these must
-/// have begun, or be the next ones of CTAs whose items before have. CTAs need
-/// not begin in the order of their numbers, so no item may follow from the
-/// number of its CTA, as the first item of a static one does.
+/// have been claimed by CTAs that run. CTAs need not begin in the order of
+/// their numbers, so no item may follow from the number of its CTA, as the
+/// first item of a static one does.
 LogicalResult TurnRules::checkItems() {
   bool isLinear = kernel.config.getOrder() == WorkOrder::Linear;
   bool isClaimed = kernel.claimsItem || kernel.claimsFirstItem;
@@ -72,8 +72,8 @@ LogicalResult TurnRules::checkItems() {
   return reject(emitError, "V30",
                 formatv("expected work 'grid' or 'dynamic', order 'linear' "
                         "and no cluster for additions in turns, whose items "
-                        "wait for those of smaller blocks in CTAs that have "
-                        "begun, got work '{0}', order '{1}' and a cluster of "
+                        "wait for those of smaller blocks in CTAs that run, "
+                        "got work '{0}', order '{1}' and a cluster of "
                         "{2}",
                         stringifyWorkKind(kernel.config.getWork()),
                         stringifyWorkOrder(kernel.config.getOrder()),

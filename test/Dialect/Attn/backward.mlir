@@ -40,11 +40,11 @@ func.func @zeros() {
 
 // Sums that the op makes have the rows of the statistics.
 // CHECK-LABEL: func.func @new_sums
-// CHECK: attn.attention_bwd {{.*}}, %{{.*}} turns(%[[TURNS:.*]] : tensor<?x?x256xi32>) scale(%{{.*}}) mask(none) layout(bshd) gradients(sums) new_sums(128) :
+// CHECK: attn.attention_bwd {{.*}}, %{{.*}} turns(%[[TURNS:.*]] : tensor<?x?x256xi32>) scale(%{{.*}}) mask(none) layout(bshd) gradients(sums) new_sums(128) of 64 :
 // CHECK: attn.convert_sums %{{.*}} turns(%[[TURNS]] : tensor<?x?x256xi32>) of 64 scale(%{{.*}}) layout(bshd) : tensor<?x?x256x128xf32> -> tensor<?x?x?x128xbf16>
 func.func @new_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: tensor<?x?x256xf32>, %delta: tensor<?x?x256xf32>, %turns: tensor<?x?x256xi32>, %scale: f32) -> !t {
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x256xi32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(128) : (!t, !t, !t, !t, tensor<?x?x256xf32>)
+      gradients(sums) new_sums(128) of 64 : (!t, !t, !t, !t, tensor<?x?x256xf32>)
   %dq = attn.convert_sums %r#0 turns(%turns : tensor<?x?x256xi32>) of 64 scale(%scale) layout(bshd) : tensor<?x?x256x128xf32> -> !t
   return %dq : !t
 }

@@ -514,7 +514,7 @@ func.func @gradients_c13_elements(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 // -----
 
 func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got none}}
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums', as 'gradients' is sums, got none}}
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums)
       : (!t, !t, !t, !t, !l)
   return
@@ -523,7 +523,7 @@ func.func @attention_bwd_c10_sums(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 // -----
 
 func.func @attention_bwd_c10_sums_dk(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got none}}
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums', as 'gradients' is sums_dk, got none}}
   %dq, %dk = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(sums_dk)
       : (!t, !t, !t, !t, !l)
   return
@@ -541,9 +541,9 @@ func.func @attention_bwd_c10_sums_shape(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: 
 // -----
 
 func.func @attention_bwd_c10_both(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums' if and only if 'gradients' is sums or sums_dk, got both}}
+  // expected-error @below {{'attn.attention_bwd' op expected either 'sums' or 'new_sums', as 'gradients' is sums, got both}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(128) : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
   return
 }
 
@@ -552,7 +552,7 @@ func.func @attention_bwd_c10_both(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %d
 func.func @attention_bwd_c10_new_without_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op expected 'turns' beside 'new_sums', got none}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(128) : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
   return
 }
 
@@ -561,7 +561,7 @@ func.func @attention_bwd_c10_new_without_turns(%q: !t, %k: !t, %v: !t, %do: !t, 
 func.func @attention_bwd_c10_new_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op expected 'sums' head dim to be at least 128, got 96}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(96) : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(96) of 64 : (!t, !t, !t, !t, !l)
   return
 }
 
@@ -570,7 +570,52 @@ func.func @attention_bwd_c10_new_columns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2:
 func.func @attention_bwd_c10_new_none(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
   // expected-error @below {{expected 'new_sums' to be positive, beside statistics of rank 3}}
   %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
-      gradients(sums) new_sums(0) : (!t, !t, !t, !t, !l)
+      gradients(sums) new_sums(0) of 64 : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4_other(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
+  // expected-error @below {{'attn.convert_sums' op C4: expected the queries of a share as where the sums are made, 64, got 128}}
+  %dq = attn.convert_sums %r#0 turns(%turns : tensor<?x?x?xi32>) of 128 scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> !t
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4_range(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected the queries of a share to be in 1..2147483647, got -5}}
+  %dq = attn.convert_sums %sums turns(%turns : tensor<?x?x?xi32>) of -5 scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4_alone(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected the queries of a share beside new sums or turns, got none}}
+  %dq = "attn.convert_sums"(%sums, %turns, %scale) <{layout = #attn<layout bshd>}> : (tensor<?x?x?x64xf32>, tensor<?x?x?xi32>, f32) -> tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @attention_bwd_c10_new_of_one(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  // expected-error @below {{'attn.attention_bwd' op expected 'new_sums' only if 'gradients' is sums, got sums_dk}}
+  %r:2 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums_dk) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
+  return
+}
+
+// -----
+
+func.func @convert_sums_c4_none(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
+  %r:3 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
+      gradients(sums) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
+  // expected-error @below {{'attn.convert_sums' op C4: expected the turns of the op that makes the sums, got none}}
+  %dq = attn.convert_sums %r#0 scale(%scale) layout(bshd) : tensor<?x?x?x128xf32> -> !t
   return
 }
 
@@ -593,7 +638,7 @@ func.func @convert_sums_c4(%sums: tensor<?x4x?x64xf32>, %turns: tensor<?x2x?xi32
 // -----
 
 func.func @convert_sums_c4_of(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
-  // expected-error @below {{'attn.convert_sums' op expected 'of' to be positive, got 0}}
+  // expected-error @below {{'attn.convert_sums' op expected the queries of a share to be in 1..2147483647, got 0}}
   %dq = attn.convert_sums %sums turns(%turns : tensor<?x?x?xi32>) of 0 scale(%scale) layout(bshd) : tensor<?x?x?x64xf32> -> tensor<?x?x?x64xbf16>
   return
 }

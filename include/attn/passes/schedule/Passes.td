@@ -17,7 +17,8 @@ def Configure : Pass<"attn-configure", "::mlir::ModuleOp"> {
     to be compiled in time: each op of a score or mask region is compiled
     once for each key of a block, and has a [weight](score-ops.md). An attention
     whose regions are too large for all rungs is refused. An `attn.attention_bwd` with sums gets an entry whose shares are
-    `transposed` as its own are; entries of transposed shares serve no functions of the user.
+    `transposed` as its own are, and one with `new_sums` an entry that stores first shares
+    of as many queries, on whatever rung that is; entries of transposed shares serve no functions of the user.
 
     **Requires** any module. If several entries are for an attention, it is the only one of
     a `func.func`.
