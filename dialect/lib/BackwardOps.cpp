@@ -453,15 +453,11 @@ static LogicalResult verifyShareQueries(Op op, bool expected) {
 /// C10, for the sums.
 static LogicalResult verifySums(AttentionBwdOp op) {
   Gradients gradients = op.getGradients();
-  if (op.getNewSums() && gradients != Gradients::Sums) {
-    return op.emitOpError("expected 'new_sums' only if 'gradients' is sums, "
-                          "got ")
-           << stringifyGradients(gradients);
-  }
   bool expected = op.makesSums();
-  if (op.getSums() && !expected) {
+  if ((op.getSums() && !expected) ||
+      (op.getNewSums() && gradients != Gradients::Sums)) {
     return op.emitOpError("expected 'sums' only if 'gradients' is sums or "
-                          "sums_dk, got ")
+                          "sums_dk, and 'new_sums' only if it is sums, got ")
            << stringifyGradients(gradients);
   }
   int given = int(bool(op.getSums())) + int(op.getNewSums().has_value());
@@ -474,11 +470,9 @@ static LogicalResult verifySums(AttentionBwdOp op) {
   if (op.getNewSums() && !op.getTurns()) {
     return op.emitOpError("expected 'turns' beside 'new_sums', got none");
   }
-  if (failed(verifyShareQueries(op, op.getNewSums().has_value()))) {
-    return failure();
-  }
   NamedTensor lse2{"lse2", op.getLse2().getType()};
-  if (op.getTurns() && failed(verifyTurnsOf(op, lse2))) {
+  if (failed(verifyShareQueries(op, op.getNewSums().has_value())) ||
+      (op.getTurns() && failed(verifyTurnsOf(op, lse2)))) {
     return failure();
   }
   if (!expected) {

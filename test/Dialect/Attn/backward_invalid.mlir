@@ -603,7 +603,7 @@ func.func @convert_sums_c4_alone(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?
 // -----
 
 func.func @attention_bwd_c10_new_of_one(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %turns: tensor<?x?x?xi32>, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'new_sums' only if 'gradients' is sums, got sums_dk}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'sums' only if 'gradients' is sums or sums_dk, and 'new_sums' only if it is sums, got sums_dk}}
   %r:2 = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta turns(%turns : tensor<?x?x?xi32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums_dk) new_sums(128) of 64 : (!t, !t, !t, !t, !l)
   return
