@@ -296,10 +296,10 @@ struct ConfigurePass : public attn::impl::ConfigureBase<ConfigurePass> {
     return true;
   }
 
-  /// Returns the config for the op: it stores first shares only where
-  /// attn-split-backward has left out their zeros.
+  /// Returns the config for the op. Of those that add in turns, only the ones
+  /// without zeros before store first shares; elsewhere nothing may ask for it.
   static ConfigAttr configFor(AttentionBwdOp op, const TableEntry &entry) {
-    return op.getNewSums() || !op.makesSums()
+    return op.getNewSums() || !op.getTurns()
                ? entry.config
                : withKnob(entry.config, Knob::FirstShare,
                           int64_t(FirstShare::Added));

@@ -17,7 +17,7 @@ import make_ablations
 import schedules
 
 # Fields of the configuration that are not a choice on the machine for which schedules are drawn: CTAs that share a
-# product, columns, which follow from the head dims, and the rung of a ladder.
+# product, columns, which follow from the head dims, the rung of a ladder, and what only gradients have.
 NO_CHOICE = {"cta_group", "tile_d", "tile_dv", "rung", "kept_p", "share_rows", "first_share"}
 GENERATOR = schedules.of()
 

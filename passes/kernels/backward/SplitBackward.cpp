@@ -54,7 +54,7 @@ struct SumsKernel {
   Gradients gradients;
   bool inTurns;
   int64_t columns;
-  std::optional<int64_t> transposed;
+  bool transposed;
   bool storesFirst; // shares of blocks of queries, which need no zeros then
   int64_t queries;  // of a block
 };
@@ -109,7 +109,7 @@ static void replaceBySums(AttentionBwdOp op, SumsKernel kernel) {
   AttentionBwdOp withSums =
       copyFor(op, kernel.gradients, sums, turns, newSums, queries);
   if (kernel.transposed) {
-    withSums.setTransposed(*kernel.transposed);
+    withSums.setTransposed(kernel.queries);
   }
   Value dv = kernel.gradients == Gradients::Sums
                  ? withSums.getResult(2)
@@ -293,10 +293,10 @@ struct SplitBackwardPass
         return failure();
       }
       int64_t columns = config->getTileD(), queries = config->getTileN();
-      return std::optional(SumsKernel{
-          gradients, inTurns, columns ? columns : op.getHeadDim(),
-          transposesShares(*config) ? std::optional(queries) : std::nullopt,
-          inTurns && storesFirst(op, *config), queries});
+      return std::optional(
+          SumsKernel{gradients, inTurns, columns ? columns : op.getHeadDim(),
+                     transposesShares(*config),
+                     inTurns && storesFirst(op, *config), queries});
     }
     return std::optional<SumsKernel>();
   }

@@ -594,6 +594,14 @@ func.func @convert_sums_c4_range(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?
 
 // -----
 
+func.func @convert_sums_c4_without_turns(%sums: tensor<?x?x?x64xf32>, %scale: f32) {
+  // expected-error @below {{'attn.convert_sums' op expected the queries of a share only beside new sums or turns, got some}}
+  %dq = "attn.convert_sums"(%sums, %scale) <{layout = #attn<layout bshd>, share_queries = 64 : i64}> : (tensor<?x?x?x64xf32>, f32) -> tensor<?x?x?x64xbf16>
+  return
+}
+
+// -----
+
 func.func @convert_sums_c4_alone(%sums: tensor<?x?x?x64xf32>, %turns: tensor<?x?x?xi32>, %scale: f32) {
   // expected-error @below {{'attn.convert_sums' op expected the queries of a share beside new sums or turns, got none}}
   %dq = "attn.convert_sums"(%sums, %turns, %scale) <{layout = #attn<layout bshd>}> : (tensor<?x?x?x64xf32>, tensor<?x?x?xi32>, f32) -> tensor<?x?x?x64xbf16>

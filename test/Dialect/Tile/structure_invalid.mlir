@@ -56,6 +56,22 @@ tile.kernel @kernel_c4_stored args ["a"] problem #p {
 
 // -----
 
+tile.kernel @kernel_c4_stored_first args ["a" accumulate] problem #p {
+^bb0(%a: tensor<?x?x?x64xf32>):
+  %n = arith.constant 0 : i32
+  tile.work {
+    tile.step @red () : () -> () {
+      %t = arith.constant dense<0.0> : tensor<64x64xf32>
+      %yes = arith.constant true
+      // expected-error @below {{'tile.reduce_add' op expected argument "a" to be one to write, got one to accumulate}}
+      tile.reduce_add %t, %a at(%n, %n, %n) first(%yes) affine_map<(b, h, i, c) -> (b, h, i, c)> : tensor<64x64xf32>, tensor<?x?x?x64xf32>
+      tile.yield
+    }
+  }
+}
+
+// -----
+
 tile.kernel @kernel_c4_loaded args ["a" accumulate] problem #p {
 ^bb0(%a: tensor<?x?x?xf32>):
   %n = arith.constant 0 : i32

@@ -94,6 +94,19 @@ ws.kernel @c12_store machine "sm_90a" args ["a"] problem #p config #c schedule #
 
 // -----
 
+ws.kernel @c12_reduce_add_first machine "sm_90a" args ["a" accumulate] problem #p config #c schedule #s {
+^bb0(%a: tensor<?x?x?x64xf32>):
+  ws.role @a warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %t = arith.constant dense<0.0> : tensor<64x64xf32>
+    %yes = arith.constant true
+    // expected-error @below {{'tile.reduce_add' op expected argument "a" to be one to write, got one to accumulate}}
+    tile.reduce_add %t, %a at(%me, %me, %me) first(%yes) #bshd : tensor<64x64xf32>, tensor<?x?x?x64xf32>
+  }
+}
+
+// -----
+
 ws.kernel @c12_reduce_add machine "sm_90a" args ["a" write] problem #p config #c schedule #s {
 ^bb0(%a: tensor<?x?x?x64xf32>):
   ws.role @a warps 4 regs 240 replicas 1 {
