@@ -145,10 +145,12 @@ void eraseDead(ws::KernelOp kernel) {
   while (changed) {
     changed = false;
     SmallVector<Operation *> dead;
-    kernel.walk([&](Operation *op) {
-      if (op != kernel && isOpTriviallyDead(op)) {
-        dead.push_back(op);
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == kernel || !isOpTriviallyDead(op)) {
+        return WalkResult::advance();
       }
+      dead.push_back(op);
+      return WalkResult::skip(); // what is within goes with it
     });
     for (Operation *op : llvm::reverse(dead)) {
       if (op->use_empty()) {

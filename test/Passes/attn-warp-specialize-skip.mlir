@@ -15,6 +15,11 @@
 // NONE-NOT: "skipped"
 // NONE: ws.for ranges <down [masked, full]>
 // NONE-NOT: "skipped"
+// What nothing reads is left out, with what it holds.
+// RUN: sed 's/^ *tile.yield %first, %rows, %first/%%yes = arith.constant true\n %%unread = scf.if %%yes -> i32 {\n %%too = arith.constant 7 : i32\n scf.yield %rows : i32 } else { scf.yield %first : i32 }\n&/' %s > %t.unread.mlir
+// RUN: FileCheck %s --check-prefix=UNREAD < %t.unread.mlir
+// UNREAD: scf.if
+// RUN: attn-opt %t.unread.mlir --attn-warp-specialize | FileCheck %s --implicit-check-not=scf.if
 
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>
 tile.kernel @small args ["q", "k", "o" write, "lse" write, "n"] problem <kind = fwd, dtype = bf16, head_dim = 64, head_dim_v = 64, layout = bshd, mask = none, score_region = absent, mask_region = absent> config <tile_m = 128, tile_n = 128, work = grid> schedule <"small" machine "sm_90a" {
