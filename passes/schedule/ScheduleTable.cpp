@@ -74,7 +74,9 @@ static bool hasTransposedShares(const TableFile &file) {
 /// its item in registers, beside which none is left for a function or dropout.
 static bool keepsItems(const TableFile &file) {
   KernelKind kind = file.last().key.kind;
-  return (kind == KernelKind::Bwd || kind == KernelKind::BwdOrdered) &&
+  return llvm::is_contained(
+             {KernelKind::Bwd, KernelKind::BwdDQDK, KernelKind::BwdOrdered},
+             kind) &&
          file.last().config.getWork() == WorkKind::Dynamic;
 }
 

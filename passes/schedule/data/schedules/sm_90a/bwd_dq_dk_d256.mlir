@@ -4,7 +4,7 @@
 // dK is made before dQ, so that the next Q is loaded meanwhile. dK waits to be stored where K was.
 attn.table_entry bwd_dq_dk @bwd_dq_dk_d256 head_dim 256, 256
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 32>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_dq_dk_d256" machine "sm_90a" {
   split M 2 whole(k, v) also(dq : D, dqe : D)
   remat(next)

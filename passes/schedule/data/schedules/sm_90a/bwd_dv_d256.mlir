@@ -2,7 +2,7 @@
 // are computed beside the product of this one. dV waits to be stored where K was.
 attn.table_entry bwd_dv @bwd_dv_d256 head_dim 256, 256
     masks ["none", "causal_top_left", "causal_bottom_right", "window", "gathers"]
-    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 32>
+    config <tile_m = 128, tile_n = 64, work = grid, order = shortest_last, section_mib = 16>
     schedule <"bwd_dv_d256" machine "sm_90a" {
   split M 2 whole(k)
   remat(next)
