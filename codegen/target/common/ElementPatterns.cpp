@@ -22,7 +22,7 @@ Value codegen::elementPointer(const Arithmetic &emit, const ParamValues &params,
   Value offset = arith::ConstantIntOp::create(builder, emit.loc, 0, 64);
   for (auto [dim, index] : llvm::enumerate(indices)) {
     Value wide =
-        arith::ExtSIOp::create(builder, emit.loc, builder.getI64Type(), index);
+        arith::ExtUIOp::create(builder, emit.loc, builder.getI64Type(), index);
     Value stride = params.of(Param::Stride, tensor, dim);
     offset = emit.add(offset, emit.mul(wide, stride));
   }
@@ -40,18 +40,19 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
   matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Arithmetic emit{rewriter, op.getLoc()};
+    Bounds bounds = boundsOf(op, emit, adaptor.getIndices());
     auto type = dyn_cast<VectorType>(op.getResult().getType());
     int64_t count = type ? type.getNumElements() : 1;
     SmallVector<Value> elements;
     for (int64_t i = 0; i < count; ++i) {
       SmallVector<Value> indices;
-      for (Value index : adaptor.getIndices()) {
+      for (Value index : bounds.indices) {
         if (isa<VectorType>(index.getType())) {
           index = emit.element(index, i);
         }
         indices.push_back(index);
       }
-      elements.push_back(gather(op, emit, indices));
+      elements.push_back(gather(op, emit, bounds, indices));
     }
     if (type) {
       rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
@@ -62,29 +63,74 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
   }
 
 private:
-  /// Loads an element, or zero if it is out of bounds: the index is clamped, so
-  /// that no address outside the tensor is formed.
-  Value gather(tile::GatherOp op, const Arithmetic &emit,
-               ValueRange indices) const {
+  /// What is tested once for all elements: the indices that they share, which
+  /// are clamped. If one of those is out of bounds, the first dimension of the
+  /// others has size 0.
+  struct Bounds {
+    SmallVector<Value> indices, sizes; // no size: in bounds
+    Value shared;                      // in bounds; null if there are none
+  };
+
+  Bounds boundsOf(tile::GatherOp op, const Arithmetic &emit,
+                  ValueRange indices) const {
+    Bounds bounds;
+    auto size = [&](int64_t dim) {
+      return params.of(Param::Dim, op.getSource(), dim);
+    };
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      bounds.sizes.push_back(nullptr);
+      bounds.indices.push_back(index);
+      if (!isa<VectorType>(index.getType())) {
+        bounds.indices.back() = clamp(emit, index, size(dim), bounds.shared);
+      }
+    }
+    Value shared = bounds.shared;
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      if (isa<VectorType>(index.getType())) {
+        bounds.sizes[dim] =
+            shared ? choose(emit, shared, size(dim)) : size(dim);
+        shared = nullptr;
+      }
+    }
+    return bounds;
+  }
+
+  static Value choose(const Arithmetic &emit, Value condition, Value value) {
+    return arith::SelectOp::create(emit.builder, emit.loc, condition, value,
+                                   emit.constant(0));
+  }
+
+  /// Returns the index, or 0 if it is out of bounds, so that no address outside
+  /// the tensor is formed; `inside` is what was known of the indices before.
+  static Value clamp(const Arithmetic &emit, Value index, Value size,
+                     Value &inside) {
+    Value ok = arith::CmpIOp::create(emit.builder, emit.loc,
+                                     arith::CmpIPredicate::ult, index, size);
+    inside =
+        inside ? arith::AndIOp::create(emit.builder, emit.loc, inside, ok) : ok;
+    return choose(emit, ok, index);
+  }
+
+  /// Loads an element, or zero if it is out of bounds.
+  Value gather(tile::GatherOp op, const Arithmetic &emit, const Bounds &bounds,
+               ArrayRef<Value> indices) const {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;
     Value inside;
     SmallVector<Value> clamped;
-    for (auto [dim, index] : llvm::enumerate(indices)) {
-      Value size = params.of(Param::Dim, op.getSource(), dim);
-      Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       index, size);
-      inside = inside ? arith::AndIOp::create(builder, loc, inside, ok) : ok;
-      clamped.push_back(
-          arith::SelectOp::create(builder, loc, ok, index, emit.constant(0)));
+    for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
+      clamped.push_back(size ? clamp(emit, index, size, inside) : index);
     }
+    inside = inside ? inside : bounds.shared;
     Type stored = storedType(op.getSource());
     Value zero =
         arith::ConstantOp::create(builder, loc, builder.getZeroAttr(stored));
-    Value loaded = LLVM::LoadOp::create(
+    Value value = LLVM::LoadOp::create(
         builder, loc, stored,
         elementPointer(emit, params, op.getSource(), clamped));
-    Value value = arith::SelectOp::create(builder, loc, inside, loaded, zero);
+    if (inside) {
+      value = arith::SelectOp::create(builder, loc, inside, value, zero);
+    }
     Type element = getElementTypeOrSelf(op.getResult());
     if (element.isInteger(1)) {
       return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Additions to elements of memory: where the indices of a tile depend on the
-// difference of row and column alone, all elements of a diagonal go to one
-// place. A warp adds them up before it adds them to memory.
+// Accesses to elements of memory whose indices depend on the difference of row
+// and column alone: all elements of a diagonal have one place. A thread loads
+// it once, and a warp adds up what goes to it before it adds to memory.
 #include "Patterns.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -97,6 +97,13 @@ DiagonalAnalysis::Course DiagonalAnalysis::ofOperands(OperandRange operands) {
           llvm::all_of(operands, [&](Value each) { return isSame(each); })};
 }
 
+/// Returns whether all elements of a diagonal have the same indices.
+static bool isOneOfDiagonal(OperandRange indices) {
+  DiagonalAnalysis diagonals;
+  return llvm::all_of(indices,
+                      [&](Value index) { return diagonals.isSame(index); });
+}
+
 /// Returns the elements of a thread that lie on one diagonal of the tile, for
 /// each of its diagonals.
 static SmallVector<SmallVector<int64_t>>
@@ -154,12 +161,53 @@ private:
         emit.builder, emit.loc, value.getType(), emit.constant(-1), value,
         emit.constant(distance), emit.constant(31), NVVM::ShflKind::down,
         UnitAttr());
-    return arith::AddFOp::create(emit.builder, emit.loc, value,
-                                 choose(has, other));
+    Value sum = arith::AddFOp::create(emit.builder, emit.loc, value, other);
+    return arith::SelectOp::create(emit.builder, emit.loc, has, sum, value);
   }
 
   Arithmetic emit;
   Value hasNext, hasThird, isFirst;
+};
+
+/// Returns the indices of one element of each diagonal.
+SmallVector<Value> indicesOf(ArrayRef<int64_t> elements, ValueRange indices,
+                             const Arithmetic &emit) {
+  return llvm::map_to_vector(indices, [&](Value index) -> Value {
+    return isa<VectorType>(index.getType())
+               ? vector::ShuffleOp::create(emit.builder, emit.loc, index, index,
+                                           elements)
+               : index;
+  });
+}
+
+struct GatherPattern : OpConversionPattern<tile::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
+    tile::LayoutAttr layout = tile ? layoutOf(tile) : nullptr;
+    if (!layout || tile.getRank() != 2 || !isOneOfDiagonal(op.getIndices())) {
+      return rewriter.notifyMatchFailure(op, "more than one place a diagonal");
+    }
+    Arithmetic emit{rewriter, op.getLoc()};
+    SmallVector<int64_t> firsts, diagonalOf(layout.getElementsPerThread());
+    for (auto [n, elements] : llvm::enumerate(listDiagonals(layout))) {
+      firsts.push_back(elements.front());
+      for (int64_t element : elements) {
+        diagonalOf[element] = n;
+      }
+    }
+    auto type =
+        VectorType::get({int64_t(firsts.size())}, tile.getElementType());
+    Value loaded =
+        tile::GatherOp::create(rewriter, op.getLoc(), type, op.getSource(),
+                               indicesOf(firsts, adaptor.getIndices(), emit));
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, loaded, loaded,
+                                                   diagonalOf);
+    return success();
+  }
 };
 
 struct ScatterPattern : OpConversionPattern<tile::ScatterOp> {
@@ -169,10 +217,7 @@ struct ScatterPattern : OpConversionPattern<tile::ScatterOp> {
   matchAndRewrite(tile::ScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     tile::LayoutAttr layout = layoutOf(op.getTile().getType());
-    DiagonalAnalysis diagonals;
-    if (!layout || !op.getAdd() ||
-        !llvm::all_of(op.getIndices(),
-                      [&](Value index) { return diagonals.isSame(index); })) {
+    if (!layout || !op.getAdd() || !isOneOfDiagonal(op.getIndices())) {
       return rewriter.notifyMatchFailure(op, "more than one place a diagonal");
     }
     Arithmetic emit{rewriter, op.getLoc()};
@@ -191,22 +236,17 @@ struct ScatterPattern : OpConversionPattern<tile::ScatterOp> {
     auto type = VectorType::get({int64_t(sums.size())}, rewriter.getF32Type());
     Value tile =
         vector::FromElementsOp::create(rewriter, op.getLoc(), type, sums);
-    SmallVector<Value> indices;
-    for (Value index : adaptor.getIndices()) {
-      indices.push_back(isa<VectorType>(index.getType())
-                            ? vector::ShuffleOp::create(rewriter, op.getLoc(),
-                                                        index, index, firsts)
-                            : index);
-    }
-    rewriter.replaceOpWithNewOp<tile::ScatterOp>(op, tile, op.getDest(),
-                                                 indices, op.getAdd());
+    rewriter.replaceOpWithNewOp<tile::ScatterOp>(
+        op, tile, op.getDest(), indicesOf(firsts, adaptor.getIndices(), emit),
+        op.getAdd());
     return success();
   }
 };
 
 } // namespace
 
-void sm90::populateScatterPatterns(RewritePatternSet &patterns,
-                                   const TypeConverter &types) {
-  patterns.add<ScatterPattern>(types, patterns.getContext(), /*benefit=*/2);
+void sm90::populateDiagonalPatterns(RewritePatternSet &patterns,
+                                    const TypeConverter &types) {
+  patterns.add<GatherPattern, ScatterPattern>(types, patterns.getContext(),
+                                              /*benefit=*/2);
 }

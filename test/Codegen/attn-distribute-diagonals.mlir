@@ -1,4 +1,4 @@
-// attn-distribute: what is added to one element of memory is added up before. Of a 64 x 16 tile a thread holds elements
+// attn-distribute: what all of a diagonal reads is read once, and what is added to one element of memory is added up before. Of a 64 x 16 tile a thread holds elements
 // 0, 1, 4 and 5 of a row, at columns 0, 1, 8 and 9, and the others eight rows below: those at distances 0 and 0, 1 and 1 are one.
 // RUN: attn-opt %s --attn-distribute | FileCheck %s
 
@@ -15,8 +15,8 @@
 // CHECK: %[[B:.*]] = vector.extract %[[TILE]][6] : f32 from vector<8xf32>
 // CHECK: %[[SUM:.*]] = arith.addf %[[A]], %[[B]]
 // CHECK: %[[NEXT:.*]] = nvvm.shfl.sync down %{{.*}}, %[[SUM]]
-// CHECK: %[[NO:.*]] = arith.select %{{.*}}, %[[NEXT]]
-// CHECK: %[[TWO:.*]] = arith.addf %[[SUM]], %[[NO]]
+// CHECK: %[[MORE:.*]] = arith.addf %[[SUM]], %[[NEXT]]
+// CHECK: %[[TWO:.*]] = arith.select %{{.*}}, %[[MORE]], %[[SUM]]
 // CHECK: nvvm.shfl.sync down %{{.*}}, %[[TWO]]
 // CHECK: %[[SUMS:.*]] = vector.from_elements {{.*}} : vector<6xf32>
 // CHECK: %[[PLACES:.*]] = vector.shuffle %[[INDEX]], %[[INDEX]] [0, 1, 2, 3, 4, 5]
@@ -57,5 +57,32 @@ ws.kernel @others machine "sm_90a" args ["o" accumulate, "p" write, "ids", "n"] 
     %twice = arith.addi %apart, %i : !int
     tile.scatter %x, %o add[%n, %twice : i32, !int] : !acc, tensor<?x?xf32>
     tile.scatter %x, %p[%n, %apart : i32, !int] : !acc, tensor<?x?xf32>
+  }
+}
+
+// A thread reads six elements in place of eight.
+// CHECK-LABEL: ws.kernel @reads
+// CHECK: %[[APART:.*]] = arith.subi {{.*}} : vector<8xi32>
+// CHECK: %[[PLACES:.*]] = vector.shuffle %[[APART]], %[[APART]] [0, 1, 2, 3, 4, 5]
+// CHECK: %[[READ:.*]] = tile.gather %{{.*}}[%{{.*}}, %[[PLACES]] : i32, vector<6xi32>] : tensor<?x?xf32> -> vector<6xf32>
+// CHECK: %[[ALL:.*]] = vector.shuffle %[[READ]], %[[READ]] [0, 1, 2, 3, 4, 5, 0, 1] : vector<6xf32>, vector<6xf32>
+// CHECK: tile.scatter %[[ALL]],
+// Of a sum of row and column, or of one of the two, each element is read.
+// CHECK: tile.gather {{.*}} -> vector<8xf32>
+// CHECK: tile.gather {{.*}} -> vector<8xf32>
+ws.kernel @reads machine "sm_90a" args ["o" write, "table", "n"] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?xf32>, %table: tensor<?x?xf32>, %n: i32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %i = tile.coords %me dim 0 : !int
+    %j = tile.coords %me dim 1 : !int
+    %apart = arith.subi %j, %i : !int
+    %x = tile.gather %table[%n, %apart : i32, !int] : tensor<?x?xf32> -> !acc
+    tile.scatter %x, %o[%i, %j : !int, !int] : !acc, tensor<?x?xf32>
+    %sum = arith.addi %i, %j : !int
+    %y = tile.gather %table[%n, %sum : i32, !int] : tensor<?x?xf32> -> !acc
+    tile.scatter %y, %o[%i, %j : !int, !int] : !acc, tensor<?x?xf32>
+    %z = tile.gather %table[%i, %apart : !int, !int] : tensor<?x?xf32> -> !acc
+    tile.scatter %z, %o[%i, %j : !int, !int] : !acc, tensor<?x?xf32>
   }
 }
