@@ -16,10 +16,9 @@ namespace attn::codegen::sm90 {
 /// Reductions, broadcasts, coordinates, votes and packing.
 void populateTilePatterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types, ws::RoleOp role);
-/// Loads of one element for all of a diagonal, and additions that are added up
-/// before.
-void populateDiagonalPatterns(mlir::RewritePatternSet &patterns,
-                              const mlir::TypeConverter &types);
+/// Loads of elements that several of a tile share, and additions to such.
+void populateSharedElementPatterns(mlir::RewritePatternSet &patterns,
+                                   const mlir::TypeConverter &types);
 /// Exponentials; the FMA units compute a share of them.
 void populateExp2Patterns(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &types,

@@ -97,7 +97,7 @@ void Sm90::populateTilePatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types, ws::KernelOp kernel,
                                 ws::RoleOp role) const {
   sm90::populateTilePatterns(patterns, types, role);
-  sm90::populateDiagonalPatterns(patterns, types);
+  sm90::populateSharedElementPatterns(patterns, types);
   sm90::populateExp2Patterns(patterns, types, kernel);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses to elements of memory whose indices depend on the difference of row
-// and column alone: all elements of a diagonal have one place. A thread loads
-// it once, and a warp adds up what goes to it before it adds to memory.
+// Accesses to elements of memory that several elements of a tile share. Where
+// indices depend on the difference of row and column alone, all of a diagonal
+// has one place: a thread loads it once, and a warp adds up what goes to it
+// before it adds to memory. Where they depend on the column alone, the lanes of
+// a warp load different columns.
 #include "Patterns.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -13,12 +15,23 @@ using namespace attn::codegen;
 
 namespace {
 
-/// Finds out which numbers of a tile are the same all along each diagonal.
-class DiagonalAnalysis {
+/// Finds out which numbers of a tile are the same all along each diagonal, or
+/// in all rows.
+class PlaceAnalysis {
 public:
   bool isSame(Value value) {
     // Without a layout it is one number for all of the tile.
     return !layoutOf(value.getType()) || courseOf(value).isSame;
+  }
+  /// How a number grows from column to column, if it is the same in all rows.
+  std::optional<int64_t> stepOfColumns(Value value) {
+    if (!layoutOf(value.getType())) {
+      return 0;
+    }
+    Course course = courseOf(value);
+    return course.isLinear && course.row == 0
+               ? std::optional<int64_t>(course.column)
+               : std::nullopt;
   }
 
 private:
@@ -43,7 +56,7 @@ private:
 
 } // namespace
 
-DiagonalAnalysis::Course DiagonalAnalysis::courseOf(Value value) {
+PlaceAnalysis::Course PlaceAnalysis::courseOf(Value value) {
   if (auto found = known.find(value); found != known.end()) {
     return found->second;
   }
@@ -53,7 +66,7 @@ DiagonalAnalysis::Course DiagonalAnalysis::courseOf(Value value) {
   return course;
 }
 
-DiagonalAnalysis::Course DiagonalAnalysis::compute(Operation *op) {
+PlaceAnalysis::Course PlaceAnalysis::compute(Operation *op) {
   return llvm::TypeSwitch<Operation *, Course>(op)
       .Case([](tile::CoordsOp coords) {
         bool isRow = coords.getDim() == 0;
@@ -83,8 +96,7 @@ DiagonalAnalysis::Course DiagonalAnalysis::compute(Operation *op) {
       });
 }
 
-DiagonalAnalysis::Course DiagonalAnalysis::sumOf(Value a, Value b,
-                                                 int64_t sign) {
+PlaceAnalysis::Course PlaceAnalysis::sumOf(Value a, Value b, int64_t sign) {
   Course x = courseOf(a), y = courseOf(b);
   if (!x.isLinear || !y.isLinear) {
     return {false, 0, 0, x.isSame && y.isSame};
@@ -92,14 +104,14 @@ DiagonalAnalysis::Course DiagonalAnalysis::sumOf(Value a, Value b,
   return Course::linear(x.row + sign * y.row, x.column + sign * y.column);
 }
 
-DiagonalAnalysis::Course DiagonalAnalysis::ofOperands(OperandRange operands) {
+PlaceAnalysis::Course PlaceAnalysis::ofOperands(OperandRange operands) {
   return {false, 0, 0,
           llvm::all_of(operands, [&](Value each) { return isSame(each); })};
 }
 
 /// Returns whether all elements of a diagonal have the same indices.
 static bool isOneOfDiagonal(OperandRange indices) {
-  DiagonalAnalysis diagonals;
+  PlaceAnalysis diagonals;
   return llvm::all_of(indices,
                       [&](Value index) { return diagonals.isSame(index); });
 }
@@ -180,7 +192,7 @@ SmallVector<Value> indicesOf(ArrayRef<int64_t> elements, ValueRange indices,
   });
 }
 
-struct GatherPattern : OpConversionPattern<tile::GatherOp> {
+struct DiagonalPattern : OpConversionPattern<tile::GatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
@@ -207,6 +219,89 @@ struct GatherPattern : OpConversionPattern<tile::GatherOp> {
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, loaded, loaded,
                                                    diagonalOf);
     return success();
+  }
+};
+
+/// Of indices that follow the columns alone, the eight rows of lanes would load
+/// the same. Each loads the pairs of columns of one group of eight instead,
+/// and hands them to the others.
+struct ColumnPattern : OpConversionPattern<tile::GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
+    tile::LayoutAttr layout = tile ? layoutOf(tile) : nullptr;
+    if (!layout || tile.getRank() != 2 || tile.getDimSize(1) < columnsOfLanes ||
+        tile.getElementTypeBitWidth() != 32) {
+      return rewriter.notifyMatchFailure(op, "no columns of 32 bits to share");
+    }
+    PlaceAnalysis analysis;
+    SmallVector<int64_t> steps;
+    for (Value index : op.getIndices()) {
+      std::optional<int64_t> step = analysis.stepOfColumns(index);
+      if (!step) {
+        return rewriter.notifyMatchFailure(op, "more than one row of places");
+      }
+      steps.push_back(*step);
+    }
+    Arithmetic emit{rewriter, op.getLoc()};
+    int64_t loads = 2 * llvm::divideCeil(tile.getDimSize(1), columnsOfLanes);
+    SmallVector<Value> indices;
+    for (auto [own, step] : llvm::zip(adaptor.getIndices(), steps)) {
+      indices.push_back(step ? shareColumns(emit, own, step, loads) : own);
+    }
+    auto type = VectorType::get(loads, tile.getElementType());
+    Value loaded = tile::GatherOp::create(rewriter, op.getLoc(), type,
+                                          op.getSource(), indices);
+    rewriter.replaceOp(op, spread(emit, loaded, layout));
+    return success();
+  }
+
+private:
+  static constexpr int64_t columnsOfLanes = 64;
+
+  /// Returns the indices that a lane loads, of its own ones.
+  static Value shareColumns(const Arithmetic &emit, Value own, int64_t step,
+                            int64_t loads) {
+    Value rowOfLane = emit.shiftRight(emit.lane(), 2);
+    Value first = emit.add(emit.element(own, 0), emit.mul(rowOfLane, 8 * step));
+    SmallVector<Value> indices;
+    for (int64_t n = 0; n < loads; ++n) {
+      indices.push_back(
+          emit.add(first, step * (n / 2 * columnsOfLanes + n % 2)));
+    }
+    return vector::FromElementsOp::create(
+        emit.builder, emit.loc, VectorType::get(loads, indices[0].getType()),
+        indices);
+  }
+
+  /// Returns all elements of a thread. Lane 4 r + q has what lanes with q need
+  /// of the group r of eight columns.
+  static Value spread(const Arithmetic &emit, Value loaded,
+                      tile::LayoutAttr layout) {
+    constexpr int64_t keptBits = 3, lastLane = 31; // of the lane that reads
+    Value segments = emit.constant(keptBits << 8 | lastLane);
+    llvm::MapVector<int64_t, Value> columns;
+    SmallVector<Value> elements;
+    for (int64_t r = 0; r < layout.getElementsPerThread(); ++r) {
+      int64_t column = layout.getOffsetAlong(1, r);
+      Value &value = columns[column];
+      if (!value) {
+        int64_t load = column / columnsOfLanes * 2 + column % 2;
+        Value source = emit.constant(column % columnsOfLanes / 8 * 4);
+        Value own = emit.element(loaded, load);
+        value = NVVM::ShflOp::create(emit.builder, emit.loc, own.getType(),
+                                     emit.constant(-1), own, source, segments,
+                                     NVVM::ShflKind::idx, UnitAttr());
+      }
+      elements.push_back(value);
+    }
+    return vector::FromElementsOp::create(
+        emit.builder, emit.loc,
+        VectorType::get(int64_t(elements.size()), elements[0].getType()),
+        elements);
   }
 };
 
@@ -245,8 +340,9 @@ struct ScatterPattern : OpConversionPattern<tile::ScatterOp> {
 
 } // namespace
 
-void sm90::populateDiagonalPatterns(RewritePatternSet &patterns,
-                                    const TypeConverter &types) {
-  patterns.add<GatherPattern, ScatterPattern>(types, patterns.getContext(),
-                                              /*benefit=*/2);
+void sm90::populateSharedElementPatterns(RewritePatternSet &patterns,
+                                         const TypeConverter &types) {
+  patterns.add<DiagonalPattern, ColumnPattern, ScatterPattern>(
+      types, patterns.getContext(),
+      /*benefit=*/2);
 }

@@ -1,4 +1,4 @@
-// attn-distribute: what all of a diagonal reads is read once, and what is added to one element of memory is added up before. Of a 64 x 16 tile a thread holds elements
+// attn-distribute: what all of a diagonal, or of a column, reads is read once, and what is added to one element of memory is added up before. Of a 64 x 16 tile a thread holds elements
 // 0, 1, 4 and 5 of a row, at columns 0, 1, 8 and 9, and the others eight rows below: those at distances 0 and 0, 1 and 1 are one.
 // RUN: attn-opt %s --attn-distribute | FileCheck %s
 
@@ -84,5 +84,47 @@ ws.kernel @reads machine "sm_90a" args ["o" write, "table", "n"] problem #p conf
     tile.scatter %y, %o[%i, %j : !int, !int] : !acc, tensor<?x?xf32>
     %z = tile.gather %table[%i, %apart : !int, !int] : tensor<?x?xf32> -> !acc
     tile.scatter %z, %o[%i, %j : !int, !int] : !acc, tensor<?x?xf32>
+  }
+}
+
+// The eight lanes with the same columns load different ones, two of every 64 columns each: here three columns apart in memory. Then each has those that it needs
+// from the lane that has them: lane 4 r + q has columns 8 r + 2 q and the next.
+// CHECK-LABEL: ws.kernel @columns
+// CHECK: %[[OWN:.*]] = vector.extract %[[ALL:.*]][0] : i32 from vector<64xi32>
+// CHECK: %[[APART:.*]] = arith.muli %{{.*}}, %c24_i32
+// CHECK: %[[FIRST:.*]] = arith.addi %[[OWN]], %[[APART]]
+// CHECK: arith.addi %[[FIRST]], %c0_i32
+// CHECK: arith.addi %[[FIRST]], %c3_i32
+// CHECK: arith.addi %[[FIRST]], %c192_i32
+// CHECK: arith.addi %[[FIRST]], %c195_i32
+// CHECK: %[[LOADED:.*]] = tile.gather %{{.*}}[%{{.*}}, %{{.*}} : i32, vector<4xi32>] : tensor<?x?xf32> -> vector<4xf32>
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c0_i32{{.*}}, %c799_i32
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c0_i32{{.*}}, %c799_i32
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c4_i32
+// CHECK-COUNT-29: nvvm.shfl.sync idx
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: tile.scatter
+// Few columns, or numbers that are no sums, are read by all.
+// CHECK: tile.gather {{.*}} -> vector<8xf32>
+// CHECK: tile.gather {{.*}} -> vector<64xf32>
+!wide = tensor<64x128xf32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+!wide_int = tensor<64x128xi32, #tile.layout<atom = wgmma_acc, repeats = 16>>
+ws.kernel @columns machine "sm_90a" args ["o" write, "table", "n"] problem #p config #c schedule #s {
+^bb0(%o: tensor<?x?xf32>, %table: tensor<?x?xf32>, %n: i32):
+  ws.role @wg warps 4 regs 240 replicas 1 {
+  ^bb0(%me: i32):
+    %i = tile.coords %me dim 0 : !wide_int
+    %j = tile.coords %me dim 1 : !wide_int
+    %twice = arith.addi %j, %j : !wide_int
+    %thrice = arith.addi %twice, %j : !wide_int
+    %x = tile.gather %table[%n, %thrice : i32, !wide_int] : tensor<?x?xf32> -> !wide
+    tile.scatter %x, %o[%i, %j : !wide_int, !wide_int] : !wide, tensor<?x?xf32>
+    %ii = tile.coords %me dim 0 : !int
+    %jj = tile.coords %me dim 1 : !int
+    %y = tile.gather %table[%n, %jj : i32, !int] : tensor<?x?xf32> -> !acc
+    tile.scatter %y, %o[%ii, %jj : !int, !int] : !acc, tensor<?x?xf32>
+    %square = arith.muli %j, %j : !wide_int
+    %z = tile.gather %table[%n, %square : i32, !wide_int] : tensor<?x?xf32> -> !wide
+    tile.scatter %z, %o[%i, %j : !wide_int, !wide_int] : !wide, tensor<?x?xf32>
   }
 }
