@@ -219,7 +219,7 @@ static Type sumsOf(Type type, LayoutKindAttr layout) {
 static Type seeingOf(Type of) {
   auto tensor = dyn_cast<RankedTensorType>(of);
   return tensor && tensor.getRank() == 4
-             ? RankedTensorType::get({tensor.getDimSize(0), 2 * kSeeingShares,
+             ? RankedTensorType::get({tensor.getDimSize(0), kSeeingNumbers,
                                       ShapedType::kDynamic},
                                      Float32Type::get(tensor.getContext()))
              : Type();
@@ -506,7 +506,7 @@ static LogicalResult verifySeeing(AttentionBwdOp op) {
   NamedTensor seeing{"seeing", op.getSeeing().getType()},
       query{"query", op.getQuery().getType()};
   return expectDims(op, {{seeing, 0, "batch size", query.dim(0)},
-                         {seeing, 1, "shares", 2 * kSeeingShares}});
+                         {seeing, 1, "numbers of a group", kSeeingNumbers}});
 }
 
 /// C14

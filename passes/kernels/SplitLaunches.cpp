@@ -385,7 +385,7 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
   }
   if (llvm::is_contained(temporaries, names::seeing)) {
     Attribute own[] = {make.name(names::batches),
-                       make.number(2 * kSeeingShares),
+                       make.number(kSeeingNumbers),
                        make.apply(LaunchOp::CeilDiv, {make.name(names::keys),
                                                       make.number(kSeenKeys)})};
     for (auto [dim, size] : llvm::enumerate(own)) {

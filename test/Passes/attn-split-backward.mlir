@@ -325,8 +325,8 @@ func.func @sums_of_slope(%q: !w, %k: !w, %v: !w, %do: !w, %lse2: !l, %delta: !l,
 // CHECK: %[[SEEING:.*]] = attn.attention_bwd {{.*}} mask(none) layout(bshd) gradients(seeing) captures(
 // CHECK-NOT: score_region
 // CHECK: mask_region
-// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x8x?xf32>) scale({{.*}} gradients(dk) captures(
-// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x8x?xf32>) scale({{.*}} gradients(dv) captures(
+// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x16x?xf32>) scale({{.*}} gradients(dk) captures(
+// CHECK: attn.attention_bwd {{.*}} seeing(%[[SEEING]] : tensor<?x16x?xf32>) scale({{.*}} gradients(dv) captures(
 func.func @documents(%q: !wide, %k: !wide, %v: !wide, %do: !wide, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32>) -> (!wide, !wide, !wide) {
   %dq, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) captures(%ids : tensor<?xi32>)
       score_region {

@@ -123,12 +123,12 @@ func.func @values(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tens
 
 // The queries that may see groups of keys stay in the workspace.
 // CHECK: launch.sequence "seen" launches ["seen_bwd", "seen_bwd_1"] temporaries ["seeing"]
-// CHECK-SAME: sizes {seeing_d0 = "b", seeing_d1 = 8 : i64, seeing_d2 = #launch.apply<ceildiv(sk, 128)>}
+// CHECK-SAME: sizes {seeing_d0 = "b", seeing_d1 = 16 : i64, seeing_d2 = #launch.apply<ceildiv(sk, 128)>}
 func.func @seen(%q: tensor<?x?x?x64xbf16>, %k: tensor<?x?x?x64xbf16>, %v: tensor<?x?x?x64xbf16>, %scale: f32, %do: tensor<?x?x?x64xbf16>,
     %lse2: tensor<?x?x?xf32>, %delta: tensor<?x?x?xf32>) -> (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>) {
   %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
       : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
-  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(dk_dv)
       : (tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>, tensor<?x?x?xf32>)
   return %dk, %dv : tensor<?x?x?x64xbf16>, tensor<?x?x?x64xbf16>

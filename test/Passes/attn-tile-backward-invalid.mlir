@@ -220,9 +220,9 @@ func.func @first_is_stored(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !
 
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-func.func @blocks_of_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> tensor<?x8x?xf32> {
+func.func @blocks_of_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32) -> tensor<?x16x?xf32> {
   // expected-error @below {{'attn.attention_bwd' op expected 'tile_n' of 'config' to be 64 for 'seeing', got 128}}
   %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
       config <tile_m = 64, tile_n = 128, work = grid> : (!t, !t, !t, !t, !l)
-  return %seeing : tensor<?x8x?xf32>
+  return %seeing : tensor<?x16x?xf32>
 }

@@ -372,7 +372,7 @@ func.func @transposed_128(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l
 // CHECK: tile.scatter
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-func.func @seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32> {attn.name = "ids"}) -> tensor<?x8x?xf32> {
+func.func @seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32> {attn.name = "ids"}) -> tensor<?x16x?xf32> {
   %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
       config <tile_m = 64, tile_n = 64, work = grid> captures(%ids : tensor<?xi32>)
       mask_region {
@@ -386,7 +386,43 @@ func.func @seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale
         %both = arith.andi %odd, %same : i1
         attn.yield %both : i1
       } : (!t, !t, !t, !t, !l)
-  return %seeing : tensor<?x8x?xf32>
+  return %seeing : tensor<?x16x?xf32>
+}
+
+// -----
+
+// If the region is the equality alone, also a run of blocks whose queries all have the number of all of these keys. As floats, numbers from 2^24 on are equal to others.
+
+// CHECK: tile.kernel @sees_all
+// CHECK: tile.for ranges <down [full]> {{.*}} -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+// CHECK: tile.step @see
+// CHECK: %[[IS_INSIDE:.*]] = arith.cmpi slt
+// CHECK: %[[HULL:.*]] = arith.andi %{{.*}}, %{{.*}} : tensor<64x64xi1>
+// CHECK: %[[EQUAL:.*]] = arith.andi %[[IS_INSIDE]], %[[HULL]]
+// CHECK: %[[OTHER:.*]] = arith.select %[[EQUAL]]
+// CHECK: %[[OTHERS:.*]] = tile.reduce max %[[OTHER]] dim 1
+// CHECK: %[[IS_ONE:.*]] = arith.cmpf oeq, %[[LEAST:.*]], %[[MOST:.*]] : tensor<64xf32>
+// CHECK: arith.constant dense<0xCB800000> : tensor<64xf32>
+// CHECK: arith.cmpf ogt, %[[LEAST]],
+// CHECK: arith.constant dense<0x4B800000> : tensor<64xf32>
+// CHECK: arith.cmpf olt, %[[MOST]],
+// CHECK: arith.cmpf oeq, %[[OTHERS]],
+// CHECK: tile.step @st
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @sees_all(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %ids: tensor<?xi32>) -> tensor<?x16x?xf32> {
+  %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
+      config <tile_m = 64, tile_n = 64, work = grid> captures(%ids : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %key = arith.index_cast %j : i32 to index
+        %one = tensor.extract %id_of[%query] : tensor<?xi32>
+        %other = tensor.extract %id_of[%key] : tensor<?xi32>
+        %same = arith.cmpi eq, %other, %one : i32
+        attn.yield %same : i1
+      } : (!t, !t, !t, !t, !l)
+  return %seeing : tensor<?x16x?xf32>
 }
 
 // -----
@@ -401,7 +437,7 @@ func.func @seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale
 // CHECK: tile.reduce max
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-func.func @seeing_rows(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?xi32>) -> tensor<?x8x?xf32> {
+func.func @seeing_rows(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %starts: tensor<?xi32>) -> tensor<?x16x?xf32> {
   %seeing = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta scale(%scale) mask(none) layout(bshd) gradients(seeing)
       config <tile_m = 64, tile_n = 64, work = grid> captures(%starts : tensor<?xi32>)
       row_keys {
@@ -412,7 +448,7 @@ func.func @seeing_rows(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %
         %end = arith.addi %i, %one : i32
         attn.yield %start, %end : i32, i32
       } : (!t, !t, !t, !t, !l)
-  return %seeing : tensor<?x8x?xf32>
+  return %seeing : tensor<?x16x?xf32>
 }
 
 // -----
@@ -421,18 +457,59 @@ func.func @seeing_rows(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %
 
 // CHECK: tile.kernel @seen args [{{.*}}"seeing" seeing_queries,
 // CHECK: tile.bounds
-// CHECK-COUNT-8: tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32] : tensor<?x8x?xf32> -> f32
+// CHECK-COUNT-8: tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32] : tensor<?x16x?xf32> -> f32
 // CHECK: tile.yield
 // CHECK: tile.for ranges <down [masked]>
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-func.func @seen(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) -> (!t, !t) {
-  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+func.func @seen(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x16x?xf32>, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid>
       mask_region {
       ^bb0(%b: i32, %h: i32, %i: i32, %j: i32):
         %odd = arith.cmpi ne, %i, %j : i32
         attn.yield %odd : i1
+      } : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+
+// -----
+
+// If the region is an equality alone, blocks of the longest run of a share need no mask; below a causal diagonal neither. Blocks of keys that touch several groups are
+// all masked.
+
+// CHECK: tile.kernel @known
+// CHECK: tile.bounds
+// CHECK-COUNT-16: tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32] : tensor<?x16x?xf32> -> f32
+// CHECK: tile.yield
+// CHECK: tile.for ranges <down [masked, full, masked]>
+// CHECK: tile.kernel @of_groups
+// CHECK-COUNT-24: tile.gather %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32] : tensor<?x16x?xf32> -> f32
+// CHECK-NOT: tensor<?x16x?xf32> -> f32
+// CHECK: tile.for ranges <down [masked, full, masked]>
+!t = tensor<?x?x?x64xbf16>
+!l = tensor<?x?x?xf32>
+func.func @known(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x16x?xf32>, %scale: f32, %ids: tensor<?xi32>) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(causal_top_left) layout(bshd)
+      gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid> captures(%ids : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %one = tensor.extract %id_of[%query] : tensor<?xi32>
+        %same = arith.cmpi eq, %j, %one : i32
+        attn.yield %same : i1
+      } : (!t, !t, !t, !t, !l)
+  return %dk, %dv : !t, !t
+}
+func.func @of_groups(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x16x?xf32>, %scale: f32, %ids: tensor<?xi32>) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(causal_top_left) layout(bshd)
+      gradients(dk_dv) config <tile_m = 192, tile_n = 64, work = grid> captures(%ids : tensor<?xi32>)
+      mask_region {
+      ^bb0(%b: i32, %h: i32, %i: i32, %j: i32, %id_of: tensor<?xi32>):
+        %query = arith.index_cast %i : i32 to index
+        %one = tensor.extract %id_of[%query] : tensor<?xi32>
+        %same = arith.cmpi eq, %j, %one : i32
+        attn.yield %same : i1
       } : (!t, !t, !t, !t, !l)
   return %dk, %dv : !t, !t
 }
@@ -446,8 +523,8 @@ func.func @seen(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing:
 // CHECK: tile.for ranges <down [full, masked]>
 !t = tensor<?x?x?x64xbf16>
 !l = tensor<?x?x?xf32>
-func.func @unmasked(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) -> (!t, !t) {
-  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(causal_top_left) layout(bshd)
+func.func @unmasked(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x16x?xf32>, %scale: f32) -> (!t, !t) {
+  %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(causal_top_left) layout(bshd)
       gradients(dk_dv) config <tile_m = 128, tile_n = 64, work = grid> : (!t, !t, !t, !t, !l)
   return %dk, %dv : !t, !t
 }

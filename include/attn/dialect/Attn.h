@@ -28,6 +28,9 @@ constexpr int64_t kRowsOfSums = 64;
 /// The queries that may see a group of this many keys are found in so many
 /// shares of all queries, as blocks of this many.
 constexpr int64_t kSeenKeys = 128, kSeeingShares = 4, kSeeingRows = 64;
+/// The numbers of a group: of each share the first block that may see a key and
+/// the end of these, and the first of a run that sees all keys and its end.
+constexpr int64_t kSeeingNumbers = 4 * kSeeingShares;
 
 /// Returns the range of `op`'s result by upstream's integer range inference.
 std::optional<mlir::ConstantIntRanges>

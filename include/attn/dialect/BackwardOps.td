@@ -99,7 +99,9 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     With `gradients(seeing)` it computes no gradient but where the queries are that may see a key, as blocks of 64 queries: for
     share s of 4 equal shares of them, and keys 128 g to 128 g + 127 of batch b, element (b, s, g) of the result is minus the number of the first block in the share
     that may have such a query, and element (b, 4 + s, g) one more than that of the last. If there is none they are -2^26 and 0. Numbers from 2^23 on
-    may be too small, or too large, by a few blocks: never so that a query is outside. All heads see the same keys.
+    may be too small, or too large, by a few blocks: never so that a query is outside. All heads see the same keys. Where the mask region is an equality of a number
+    of the query and one of the key, elements (b, 8 + s, g) and (b, 12 + s, g) are the first block of a run in the share whose queries all see all of these keys, as far
+    as the region decides it, and one more than the last; otherwise, and if there is no such block, 0 and 0.
 
     With one of the following words it computes derivatives by a capture instead. The region then yields t in place of g:
     the derivative of z by the element that the pair reads of capture number `of`, or, without `of`, the derivative of z by
@@ -120,7 +122,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
       queries are added in the order that `tile.load` has with `transposed` of so many, otherwise in the order `grouped`.
       Afterwards the turn of the first row of each block of queries that sees keys is not 0
-    - `seeing` (B, 8, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
+    - `seeing` (B, 16, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.

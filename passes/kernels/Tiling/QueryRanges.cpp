@@ -135,14 +135,17 @@ QueryRanges::blocksOfRowKeys(TileBuilder &b, const OwnedKeys &owned) const {
   return blocks;
 }
 
+int64_t QueryRanges::countGroups() const {
+  int64_t tile = keys.key.tile;
+  return kSeenKeys % tile == 0   ? 1
+         : tile % kSeenKeys == 0 ? tile / kSeenKeys
+                                 : tile / kSeenKeys + 2;
+}
+
 Value QueryRanges::mostOfSeeing(TileBuilder &b, const OwnedKeys &owned,
                                 int64_t row) const {
-  int64_t tile = keys.key.tile;
-  int64_t groups = kSeenKeys % tile == 0   ? 1
-                   : tile % kSeenKeys == 0 ? tile / kSeenKeys
-                                           : tile / kSeenKeys + 2;
   Value first = b.div(owned.first, b.i32(kSeenKeys)), most;
-  for (int64_t group : llvm::seq(groups)) {
+  for (int64_t group : llvm::seq(countGroups())) {
     for (int64_t share : llvm::seq(kSeeingShares)) {
       Value number = b.make<tile::GatherOp>(
           b.getF32Type(), seeing,
@@ -153,18 +156,53 @@ Value QueryRanges::mostOfSeeing(TileBuilder &b, const OwnedKeys &owned,
   return most;
 }
 
+Value QueryRanges::positionOf(TileBuilder &b, Value block) const {
+  Value rows = b.i32(kSeeingRows);
+  Value all = b.ceilDiv(keys.query.length, rows);
+  Value number = b.make<arith::FPToSIOp>(b.getI32Type(), block);
+  return b.mul(b.max(b.min(number, all), b.i32(0)), rows);
+}
+
 void QueryRanges::intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
                                   SeeingBlocks &blocks) const {
-  Value rows = b.i32(kSeeingRows), size = keys.query.tileSize, zero = b.i32(0);
-  Value all = b.ceilDiv(keys.query.length, rows);
-  auto queries = [&](Value number) {
-    Value block = b.make<arith::FPToSIOp>(b.getI32Type(), number);
-    return b.mul(b.max(b.min(block, all), zero), rows);
-  };
-  Value first = queries(b.make<arith::NegFOp>(mostOfSeeing(b, owned, 0)));
-  Value past = queries(mostOfSeeing(b, owned, kSeeingShares));
+  Value size = keys.query.tileSize;
+  Value first = positionOf(b, b.make<arith::NegFOp>(mostOfSeeing(b, owned, 0)));
+  Value past = positionOf(b, mostOfSeeing(b, owned, kSeeingShares));
   blocks.hi = b.min(blocks.hi, b.ceilDiv(past, size));
   blocks.lo = b.min(b.max(blocks.lo, b.div(first, size)), blocks.hi);
+}
+
+/// A run that another share goes on with ends at the share.
+void QueryRanges::intersectRun(TileBuilder &b, const OwnedKeys &owned,
+                               SeeingBlocks &blocks) const {
+  Value size = keys.query.tileSize, zero = b.i32(0);
+  if (countGroups() > 1) {
+    blocks.mid = zero;
+    return;
+  }
+  Value group = b.div(owned.first, b.i32(kSeenKeys)), first, past, most;
+  for (int64_t share : llvm::seq(kSeeingShares)) {
+    auto number = [&](int64_t row) -> Value {
+      return b.make<tile::GatherOp>(
+          b.getF32Type(), seeing,
+          Values{owned.batch, b.i32(row * kSeeingShares + share), group});
+    };
+    Value low = number(2), high = number(3);
+    Value length = b.make<arith::SubFOp>(high, low);
+    if (!most) {
+      std::tie(first, past, most) = std::tie(low, high, length);
+      continue;
+    }
+    Value isLonger =
+        b.make<arith::CmpFOp>(arith::CmpFPredicate::OGT, length, most);
+    first = b.make<arith::SelectOp>(isLonger, low, first);
+    past = b.make<arith::SelectOp>(isLonger, high, past);
+    most = b.make<arith::SelectOp>(isLonger, length, most);
+  }
+  Value left = b.ceilDiv(positionOf(b, first), size);
+  Value mid = b.div(positionOf(b, past), size);
+  blocks.left = b.max(blocks.left, left);
+  blocks.mid = b.min(b.min(blocks.mid, mid), blocks.hi);
 }
 
 /// Query blocks of a block of keys, from the right: [mid, hi) need a mask for
@@ -176,7 +214,7 @@ SmallVector<Value> QueryRanges::boundsOfKeys(TileBuilder &b, Value work,
   Value past = b.add(owned.first, rows);
   owned.last = b.sub(past, b.i32(1));
   SeeingBlocks blocks;
-  bool usesSeeing = seeing && areAllMasked();
+  bool usesSeeing = seeing && (areAllMasked() || knowsRegion);
   if (keys.rowKeys.region || usesSeeing) {
     auto at = tile::WorkCoordsOp::create(b, b.loc, work);
     owned.batch = at.getBatch();
@@ -186,6 +224,9 @@ SmallVector<Value> QueryRanges::boundsOfKeys(TileBuilder &b, Value work,
       keys.rowKeys.region ? blocksOfRowKeys(b, owned) : blocksOfMask(b, owned);
   if (usesSeeing) {
     intersectSeeing(b, owned, blocks);
+  }
+  if (knowsRegion) {
+    intersectRun(b, owned, blocks);
   }
   auto [hi, lo, left, mid] = blocks;
   Value isWhole =

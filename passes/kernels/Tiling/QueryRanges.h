@@ -36,6 +36,9 @@ struct QueryRanges {
   bool masksEnd = false;
   mlir::Value repeats;     // iterations on each block
   mlir::Value seeing = {}; // the result of gradients(seeing), or null
+  /// Whether `seeing` tells all of what the mask region decides: which blocks
+  /// need no mask for it, too.
+  bool knowsRegion = false;
 
 private:
   /// Query blocks of a block of keys. In blocks from `lo` to before `hi`,
@@ -53,12 +56,13 @@ private:
   enum class RowKey { First, End, Prefix };
 
   bool hasRightRange() const {
-    return masksEnd || keys.builtIn.seeing.last ||
+    return masksEnd || knowsRegion || keys.builtIn.seeing.last ||
            (hasOrderedRows() && keys.rowKeys.hasFirst());
   }
   /// Whether every block has to be masked.
   bool areAllMasked() const {
-    return keys.maskRegion || (keys.rowKeys.region && !hasOrderedRows());
+    return (keys.maskRegion && !knowsRegion) ||
+           (keys.rowKeys.region && !hasOrderedRows());
   }
   /// Whether `row_keys` chooses the blocks: it has to give the same keys to all
   /// query heads of the group.
@@ -81,9 +85,16 @@ private:
   /// Drops blocks before and after all that `seeing` has for the owned keys.
   void intersectSeeing(TileBuilder &b, const OwnedKeys &owned,
                        SeeingBlocks &blocks) const;
+  /// Keeps only blocks of the longest run of `seeing` without a mask.
+  void intersectRun(TileBuilder &b, const OwnedKeys &owned,
+                    SeeingBlocks &blocks) const;
   /// Returns the most of the numbers of `seeing` in the rows from `row` on.
   mlir::Value mostOfSeeing(TileBuilder &b, const OwnedKeys &owned,
                            int64_t row) const;
+  /// Returns the number of groups of keys of `seeing` that a block may touch.
+  int64_t countGroups() const;
+  /// Returns a block of queries of `seeing` as a position.
+  mlir::Value positionOf(TileBuilder &b, mlir::Value block) const;
   /// Returns the count of queries, at least 0 and at most their number.
   mlir::Value clamp(TileBuilder &b, mlir::Value count) const;
 };

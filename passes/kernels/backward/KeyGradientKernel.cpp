@@ -5,6 +5,7 @@
 // the query heads of the group one after the other. The rows of the scores are
 // keys. A kernel with sums of dQ computes dK, too, and adds the products of dX
 // and its keys to the sums.
+#include "../Tiling/KeyEquality.h"
 #include "../Tiling/QueryRanges.h"
 #include "BackwardWriter.h"
 
@@ -130,8 +131,10 @@ tile::KernelOp KeyGradientKernel::write(StringRef name, ArgumentNames names) {
   if (w.args.dv) {
     sums.push_back(w.zeroSum(w.args.v));
   }
+  bool knowsRegion = w.args.seeing && !w.op.hasRowKeys() &&
+                     KeyEquality::find(w.op.getMaskRegion()).isAll;
   QueryRanges ranges{w.matrix.ranges, w.op.hasScoreRegion(), w.matrix.repeats,
-                     w.args.seeing};
+                     w.args.seeing, knowsRegion};
   auto bounds = ranges.writeBounds(w.b, work);
   auto loop =
       tile::ForOp::create(w.b, w.b.loc, ValueRange(sums).getTypes(), bounds,

@@ -6,10 +6,10 @@
 // computed, none of pairs.
 #include "../ScoreLifter.h"
 #include "../Tiling/ArgumentList.h"
+#include "../Tiling/KeyEquality.h"
 #include "../Tiling/KeyRanges.h"
 #include "../Tiling/LaunchConditions.h"
 #include "BackwardWriter.h"
-#include "attn/dialect/ScoreOps.h"
 
 using namespace mlir;
 using namespace attn;
@@ -17,12 +17,6 @@ using namespace attn;
 using Values = TileBuilder::Values;
 
 namespace {
-
-/// A number of a query that a mask region requires to be equal to one of a key.
-struct Equality {
-  Value ofQuery, ofKey;
-  explicit operator bool() const { return bool(ofQuery); }
-};
 
 class SeeingWriter {
 public:
@@ -41,7 +35,10 @@ private:
   tile::ForOp writeLoop(Value work, ValueRange hull);
   Values see(ValueRange hull, ValueRange sums, Value work, Value iteration);
   Value writeAdmitted(const Queries &queries, Value firstKey, Value lastKey);
-  Value isInHull(const Queries &queries, ValueRange hull);
+  Value numberOf(const Queries &queries);
+  Value isInHull(Value number, ValueRange hull);
+  Values seeAll(ValueRange hull, ValueRange run, Value isEqual,
+                Value iteration);
   void store(ValueRange sums, Value work);
 
   /// Returns a number of the mask region as a float; equal ones stay equal.
@@ -67,7 +64,7 @@ private:
   AttentionBwdOp op;
   ConfigAttr config;
   RankedTensorType rows;
-  Equality equality;
+  KeyEquality equality;
   KeyRanges ranges;
   Value q, k, seeing; // arguments
   SmallVector<Value> bounds, captures;
@@ -78,34 +75,6 @@ private:
 constexpr float none = 1 << 26;
 
 } // namespace
-
-/// Returns an equality among the factors of the mask region, if there is one.
-static Equality findEquality(Region &mask) {
-  if (mask.empty()) {
-    return {};
-  }
-  Value query = mask.getArgument(2), key = mask.getArgument(3);
-  SmallVector<Value> left{mask.front().getTerminator()->getOperand(0)};
-  while (!left.empty()) {
-    Value factor = left.pop_back_val();
-    if (auto all = factor.getDefiningOp<arith::AndIOp>()) {
-      left.append({all.getRhs(), all.getLhs()});
-      continue;
-    }
-    auto compare = factor.getDefiningOp<arith::CmpIOp>();
-    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq ||
-        !compare.getLhs().getType().isSignlessInteger()) {
-      continue;
-    }
-    for (auto [x, y] : {std::pair(compare.getLhs(), compare.getRhs()),
-                        std::pair(compare.getRhs(), compare.getLhs())}) {
-      if (!dependsOn(x, key) && !dependsOn(y, query)) {
-        return {x, y};
-      }
-    }
-  }
-  return {};
-}
 
 Value SeeingWriter::lift(Value number, Value batch, Value queries, Value keys,
                          ArrayRef<int64_t> shape) {
@@ -165,20 +134,61 @@ Value SeeingWriter::writeAdmitted(const Queries &queries, Value firstKey,
       admitted, compare(arith::CmpIPredicate::sgt, ends.prefix, firstKey));
 }
 
-Value SeeingWriter::isInHull(const Queries &queries, ValueRange hull) {
+Value SeeingWriter::numberOf(const Queries &queries) {
   auto type = tileOf(config.getTileN(), b.getF32Type());
-  Value number = equality ? lift(equality.ofQuery, queries.batch,
-                                 queries.positions, Value(), type.getShape())
-                          : splat(0, type);
+  return equality ? lift(equality.ofQuery, queries.batch, queries.positions,
+                         Value(), type.getShape())
+                  : splat(0, type);
+}
+
+Value SeeingWriter::isInHull(Value number, ValueRange hull) {
   auto wide = [&](Value of) {
-    return b.make<tile::BroadcastOp>(type, of, /*dim=*/1);
+    return b.make<tile::BroadcastOp>(number.getType(), of, /*dim=*/1);
   };
   return both(compare(arith::CmpFPredicate::OGE, number, wide(hull[0])),
               compare(arith::CmpFPredicate::OLE, number, wide(hull[1])));
 }
 
-/// Writes the new numbers of the first and the last block. Numbers from 2^24 on
-/// are rounded, by at most 1.
+/// Writes the new run of blocks whose queries all see all keys of the group,
+/// from its first block to its end. The loop comes from the last block: the run
+/// grows downwards, and blocks after a gap are left out.
+Values SeeingWriter::seeAll(ValueRange hull, ValueRange run, Value isEqual,
+                            Value iteration) {
+  if (!equality.isAll || ranges.rowKeys.region) {
+    return llvm::to_vector(run);
+  }
+  // Larger numbers may be rounded, so that others are equal to them.
+  constexpr float exact = 1 << 24;
+  auto type = cast<RankedTensorType>(isEqual.getType()).clone(b.getF32Type());
+  Value others = b.make<tile::ReduceOp>(
+      rows, tile::ReduceKind::Max,
+      b.make<arith::SelectOp>(isEqual, splat(0, type), splat(1, type)),
+      /*dim=*/1, /*partial=*/false);
+  using Predicate = arith::CmpFPredicate;
+  Value isOne = compare(Predicate::OEQ, hull[0], hull[1]);
+  Value isExact = both(compare(Predicate::OGT, hull[0], splat(-exact, rows)),
+                       compare(Predicate::OLT, hull[1], splat(exact, rows)));
+  Value seesAll = both(compare(Predicate::OEQ, others, splat(0, rows)),
+                       both(isOne, isExact));
+  // So may larger iterations.
+  Value few =
+      compare(arith::CmpIPredicate::slt, iteration, b.i32(int64_t(exact) - 1));
+  seesAll =
+      both(seesAll, b.make<tensor::SplatOp>(few, rows.clone(few.getType())));
+  auto number = [&](Value of) -> Value {
+    return b.make<tensor::SplatOp>(b.make<arith::SIToFPOp>(b.getF32Type(), of),
+                                   rows);
+  };
+  Value own = number(iteration), end = number(b.add(iteration, b.i32(1)));
+  Value begins = compare(Predicate::OEQ, run[1], splat(0, rows));
+  Value follows = compare(Predicate::OEQ, run[0], end);
+  Value grows = both(seesAll, b.make<arith::OrIOp>(begins, follows));
+  return {b.make<arith::SelectOp>(grows, own, run[0]),
+          b.make<arith::SelectOp>(both(seesAll, begins), end, run[1])};
+}
+
+/// Writes the new numbers of the first and the last block, and of the run.
+/// Numbers of the first two from 2^24 on are rounded, by at most 1.
 Values SeeingWriter::see(ValueRange hull, ValueRange sums, Value work,
                          Value iteration) {
   auto at = tile::WorkCoordsOp::create(b, b.loc, work);
@@ -190,7 +200,8 @@ Values SeeingWriter::see(ValueRange hull, ValueRange sums, Value work,
   Queries queries{positions, at.getBatch(), b.i32(0)};
   Value inside = compare(arith::CmpIPredicate::slt, positions,
                          b.like(ranges.query.length, positions));
-  Value mayBeSeen = both(inside, isInHull(queries, hull));
+  Value mayBeSeen = both(inside, isInHull(numberOf(queries), hull));
+  Values run = seeAll(hull, sums.drop_front(2), mayBeSeen, iteration);
   if (ranges.rowKeys.region) {
     Value group = groups(at, columns);
     Value first = b.mul(group, b.like(b.i32(kSeenKeys), group));
@@ -206,12 +217,13 @@ Values SeeingWriter::see(ValueRange hull, ValueRange sums, Value work,
   Value first = b.sub(apart, iteration);
   Value past = b.add(b.add(iteration, b.i32(1)), apart);
   Values results;
-  for (auto [number, sum] : llvm::zip(Values{first, past}, sums)) {
+  for (auto [number, sum] : llvm::zip_first(Values{first, past}, sums)) {
     Value own = b.make<tensor::SplatOp>(
         b.make<arith::SIToFPOp>(b.getF32Type(), number), rows);
     Value larger = b.make<arith::MaxNumFOp>(sum, own);
     results.push_back(b.make<arith::SelectOp>(isFound, larger, sum));
   }
+  results.append(run);
   return results;
 }
 
@@ -230,49 +242,52 @@ tile::ForOp SeeingWriter::writeLoop(Value work, ValueRange hull) {
       tile::RangeAttr::get(b.getContext(), tile::RangeKind::Full, std::nullopt);
   auto down =
       tile::RangesAttr::get(b.getContext(), tile::Direction::Down, {all});
-  Values inits{splat(-none, rows), splat(0, rows)};
+  Values inits{splat(-none, rows), splat(0, rows), splat(0, rows),
+               splat(0, rows)};
   auto loop = tile::ForOp::create(b, b.loc, ValueRange(inits).getTypes(),
                                   bounds.getResults(), down, inits);
   OpBuilder::InsertionGuard guard(b);
   Block &body = loop.getBody().emplaceBlock();
   Value iteration = body.addArgument(i32, b.loc);
   Values operands(hull);
-  operands.push_back(body.addArgument(rows, b.loc));
-  operands.push_back(body.addArgument(rows, b.loc));
+  SmallVector<Type> types(inits.size(), rows);
+  for (Type type : types) {
+    operands.push_back(body.addArgument(type, b.loc));
+  }
   operands.push_back(work);
   b.setInsertionPointToStart(&body);
   Values next =
-      b.step("see", operands, {rows, rows}, [&](ValueRange values) -> Values {
-        return see(values.take_front(2), values.slice(2, 2), values.back(),
-                   iteration);
+      b.step("see", operands, types, [&](ValueRange values) -> Values {
+        return see(values.take_front(2), values.drop_front(2).drop_back(),
+                   values.back(), iteration);
       });
   tile::YieldOp::create(b, b.loc, next);
   return loop;
 }
 
-/// Stores two columns of a tile: the first blocks, and the last.
+/// Stores the first columns of a tile: one for each of the numbers.
 void SeeingWriter::store(ValueRange sums, Value work) {
   constexpr int64_t columns = 16;
-  b.step("st", {sums[0], sums[1], work}, {}, [&](ValueRange values) -> Values {
-    auto at = tile::WorkCoordsOp::create(b, b.loc, values[2]);
+  Values operands(sums);
+  operands.push_back(work);
+  b.step("st", operands, {}, [&](ValueRange values) -> Values {
+    auto at = tile::WorkCoordsOp::create(b, b.loc, values.back());
     auto type = tileOf(columns, b.getF32Type());
     Value group = groups(at, columns);
     Value column = b.make<tile::CoordsOp>(tileOf(columns, b.getI32Type()),
                                           b.i32(0), /*dim=*/1);
-    auto wide = [&](Value of) {
-      return b.make<tile::BroadcastOp>(type, of, /*dim=*/1);
-    };
-    auto isColumn = [&](int64_t number) {
-      return compare(arith::CmpIPredicate::eq, column,
-                     b.like(b.i32(number), column));
-    };
-    Value tile =
-        b.make<arith::SelectOp>(isColumn(0), wide(values[0]), wide(values[1]));
-    Value share = b.like(at.getHead(), column);
-    Value ofLast = b.add(share, b.like(b.i32(kSeeingShares), share));
+    auto number = [&](int64_t of) { return b.like(b.i32(of), column); };
+    Value tile, past = number(values.size() - 1);
+    for (auto [n, value] : llvm::enumerate(values.drop_back())) {
+      Value wide = b.make<tile::BroadcastOp>(type, value, /*dim=*/1);
+      Value isColumn =
+          compare(arith::CmpIPredicate::eq, column, number(int64_t(n)));
+      tile = tile ? b.make<arith::SelectOp>(isColumn, wide, tile) : wide;
+    }
+    Value row = b.add(b.mul(column, number(kSeeingShares)),
+                      b.like(at.getHead(), column));
     Value which = b.make<arith::SelectOp>(
-        isColumn(0), share,
-        b.make<arith::SelectOp>(isColumn(1), ofLast, b.like(b.i32(-1), share)));
+        compare(arith::CmpIPredicate::slt, column, past), row, number(-1));
     tile::ScatterOp::create(b, b.loc, tile, seeing,
                             Values{at.getBatch(), which, group},
                             /*add=*/false);
@@ -307,7 +322,7 @@ void SeeingWriter::writeSizes() {
 }
 
 tile::KernelOp SeeingWriter::write(StringRef name, ArgumentNames names) {
-  equality = findEquality(op.getMaskRegion());
+  equality = KeyEquality::find(op.getMaskRegion());
   tile::KernelOp kernel = createKernel(name, std::move(names));
   writeSizes();
   Value groups = b.ceilDiv(ranges.key.length, b.i32(kSeenKeys));

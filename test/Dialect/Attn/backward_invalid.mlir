@@ -670,9 +670,9 @@ func.func @attention_bwd_c10_turns(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %
 
 // -----
 
-func.func @attention_bwd_c10_turns_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>, %seeing: tensor<?x8x?xf32>) {
+func.func @attention_bwd_c10_turns_seeing(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %scale: f32, %sums: tensor<?x?x?x128xf32>, %turns: tensor<?x?x?xi32>, %seeing: tensor<?x16x?xf32>) {
   // expected-error @below {{'attn.attention_bwd' op expected no 'turns' beside 'seeing'}}
-  %dqs, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+  %dqs, %dk, %dv = attn.attention_bwd %q, %k, %v, %do, %lse2, %delta sums(%sums : tensor<?x?x?x128xf32>) turns(%turns : tensor<?x?x?xi32>) seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(sums) : (!t, !t, !t, !t, !l)
   return
 }
@@ -764,9 +764,9 @@ func.func @bwd_c15_odd(%q: !t, %k: !t, %v: !t, %do: !t, %lse2: !l, %delta: !l, %
 // -----
 
 // C16
-func.func @bwd_c16_beside_dq(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x8x?xf32>, %scale: f32) {
+func.func @bwd_c16_beside_dq(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x16x?xf32>, %scale: f32) {
   // expected-error @below {{'attn.attention_bwd' op expected 'seeing' only beside gradients of K and V without dQ, got gradients(dq)}}
-  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta seeing(%seeing : tensor<?x8x?xf32>) scale(%scale) mask(none) layout(bshd)
+  %dq = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta seeing(%seeing : tensor<?x16x?xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(dq) : (!t, !t, !t, !t, !l)
   return
 }
@@ -774,7 +774,7 @@ func.func @bwd_c16_beside_dq(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: te
 // -----
 
 func.func @bwd_c16_shares(%q: !t, %do: !t, %lse2: !l, %delta: !l, %seeing: tensor<?x4x?xf32>, %scale: f32) {
-  // expected-error @below {{'attn.attention_bwd' op expected 'seeing' shares to be 8, got 4}}
+  // expected-error @below {{'attn.attention_bwd' op expected 'seeing' numbers of a group to be 16, got 4}}
   %dk, %dv = attn.attention_bwd %q, %q, %q, %do, %lse2, %delta seeing(%seeing : tensor<?x4x?xf32>) scale(%scale) mask(none) layout(bshd)
       gradients(dk_dv) : (!t, !t, !t, !t, !l)
   return

@@ -413,14 +413,14 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     grid over blocks of keys, heads of K and batches; its scores have keys as rows, and its `tile.for` goes over blocks of
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
-    mask region all are. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
+    mask region all are, unless it is an equality and there is `seeing`: then those of the longest run of `seeing` are not. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
     an end that may fall gives no bound, and then all blocks are masked. With `seeing`, blocks of queries outside of it are skipped
-    where all blocks are masked.
+    where the mask region or such an end would mask all blocks.
 
     A kernel of `seeing` has a grid over blocks of groups of keys, shares of the queries and batches; its `tile.for` goes over the
     blocks of queries of the share. A query may see a group if its `row_keys` contain one of the keys, and if a number that the mask
     region requires to be that of the key is from the least to the most of the numbers of the keys. What else the mask
-    requires is not evaluated.
+    requires is not evaluated. If it requires nothing else, blocks of queries that all have the number of all of the keys are found, too.
 
     Kernels of the derivatives by a capture: one of `row_sums` or `elements` is like that of dQ without the last
     product, one of `key_sums` like that of dK and dV without the last products. One of `pairs` has a grid over the
