@@ -219,9 +219,9 @@ static Type sumsOf(Type type, LayoutKindAttr layout) {
 static Type seeingOf(Type of) {
   auto tensor = dyn_cast<RankedTensorType>(of);
   return tensor && tensor.getRank() == 4
-             ? RankedTensorType::get({tensor.getDimSize(0), kSeeingNumbers,
-                                      ShapedType::kDynamic},
-                                     Float32Type::get(tensor.getContext()))
+             ? RankedTensorType::get(
+                   {tensor.getDimSize(0), kSeeingNumbers, ShapedType::kDynamic},
+                   Float32Type::get(tensor.getContext()))
              : Type();
 }
 

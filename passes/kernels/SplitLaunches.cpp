@@ -384,8 +384,7 @@ FailureOr<DictionaryAttr> Splitter::sizesOf(ArrayRef<std::string> temporaries) {
     sizes.append(names::rows, make.apply(LaunchOp::Mul, {blocks, block}));
   }
   if (llvm::is_contained(temporaries, names::seeing)) {
-    Attribute own[] = {make.name(names::batches),
-                       make.number(kSeeingNumbers),
+    Attribute own[] = {make.name(names::batches), make.number(kSeeingNumbers),
                        make.apply(LaunchOp::CeilDiv, {make.name(names::keys),
                                                       make.number(kSeenKeys)})};
     for (auto [dim, size] : llvm::enumerate(own)) {
