@@ -101,7 +101,12 @@ ws.kernel @reads machine "sm_90a" args ["o" write, "table", "n"] problem #p conf
 // CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c0_i32{{.*}}, %c799_i32
 // CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c0_i32{{.*}}, %c799_i32
 // CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %c4_i32
-// CHECK-COUNT-29: nvvm.shfl.sync idx
+// CHECK-COUNT-13: nvvm.shfl.sync idx
+// CHECK: %[[THIRD:.*]] = vector.extract %[[LOADED]][2]
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %[[THIRD]], %c0_i32
+// CHECK: %[[FOURTH:.*]] = vector.extract %[[LOADED]][3]
+// CHECK: nvvm.shfl.sync idx %{{.*}}, %[[FOURTH]], %c0_i32
+// CHECK-COUNT-14: nvvm.shfl.sync idx
 // CHECK-NOT: nvvm.shfl.sync
 // CHECK: tile.scatter
 // Few columns, or numbers that are no sums, are read by all.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Documents of which one position alone decides whether a group of keys is seen.
+"""Documents of which one position alone decides whether a group of keys is seen, or whether all of it is.
 
 A launch finds the blocks of queries that may see a group of keys, by the least and the most of the
 group's ids. In most inputs several positions have these, so that a fault in one position does not show.
@@ -8,7 +8,7 @@ Here there are more queries than keys, and from the bottom right no query of a g
 
 import struct
 
-GROUP, BLOCK = 128, 64
+GROUP, BLOCK, SHARES = 128, 64, 4
 # The two rows of each thread, eight groups apart, have eight groups each.
 GROUPS = 16
 KEYS = GROUPS * GROUP
@@ -50,9 +50,33 @@ def lonely_queries():
         yield ids
 
 
+def strange_queries():
+    """All ids are the same, but one query of a block of each share has another: the blocks below it need a mask.
+    The first block of a loop has code of its own."""
+    blocks, queries = QUERIES // BLOCK, places(BLOCK)
+    of_share = blocks // SHARES
+    for back in (1, 3):
+        for first in range(0, len(queries), SHARES):
+            ids = [7] * QUERIES
+            for share in range(SHARES):
+                block = (share + 1) * of_share - back
+                ids[block * BLOCK + queries[first + share]] = 8
+            yield ids
+
+
+def strange_keys():
+    """All ids are the same, but one key of each group has another. The last blocks of queries are behind all keys."""
+    keys = places(GROUP)
+    for first in range(0, len(keys), GROUPS):
+        ids = [7] * QUERIES
+        for group in range(GROUPS):
+            ids[group * GROUP + keys[first + group]] = 8 - 2 * (group % 2)
+        yield ids
+
+
 def write(path):
     """Writes the ids as a .npy file. Returns the numbers of batches, queries and keys."""
-    rows = [*lonely_keys(), *lonely_queries()]
+    rows = [*lonely_keys(), *lonely_queries(), *strange_queries(), *strange_keys()]
     header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(rows)}, {QUERIES}), }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     with open(path, "wb") as file:

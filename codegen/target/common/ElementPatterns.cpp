@@ -63,33 +63,32 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
   }
 
 private:
-  /// What is tested once for all elements: the indices that they share, which
-  /// are clamped. If one of those is out of bounds, the first dimension of the
-  /// others has size 0.
+  /// What is tested once for all elements: the indices that they share, and
+  /// whether there are elements at all. If not, indices are 0, and the first
+  /// dimension of the others has size 0.
   struct Bounds {
-    SmallVector<Value> indices, sizes; // no size: in bounds
-    Value shared;                      // in bounds; null if there are none
+    SmallVector<Value> indices, sizes; // no size: shared, and tested
+    Value shared;                      // whether the shared are in bounds
   };
 
   Bounds boundsOf(tile::GatherOp op, const Arithmetic &emit,
                   ValueRange indices) const {
-    Bounds bounds;
-    auto size = [&](int64_t dim) {
-      return params.of(Param::Dim, op.getSource(), dim);
-    };
+    Bounds bounds{llvm::to_vector(indices), {}, nullptr};
+    Value first;
     for (auto [dim, index] : llvm::enumerate(indices)) {
-      bounds.sizes.push_back(nullptr);
-      bounds.indices.push_back(index);
-      if (!isa<VectorType>(index.getType())) {
-        bounds.indices.back() = clamp(emit, index, size(dim), bounds.shared);
+      bool isShared = !isa<VectorType>(index.getType());
+      Value size = params.of(Param::Dim, op.getSource(), dim);
+      bounds.sizes.push_back(isShared ? Value() : size);
+      if (isShared || indices.size() > 1) {
+        Value tested = isShared ? index : emit.constant(0);
+        bounds.shared = both(emit, bounds.shared, isBelow(emit, tested, size));
       }
     }
-    Value shared = bounds.shared;
-    for (auto [dim, index] : llvm::enumerate(indices)) {
-      if (isa<VectorType>(index.getType())) {
-        bounds.sizes[dim] =
-            shared ? choose(emit, shared, size(dim)) : size(dim);
-        shared = nullptr;
+    for (auto [index, size] : llvm::zip(bounds.indices, bounds.sizes)) {
+      if (!size) {
+        index = choose(emit, bounds.shared, index);
+      } else if (bounds.shared && !std::exchange(first, size)) {
+        size = choose(emit, bounds.shared, size);
       }
     }
     return bounds;
@@ -99,27 +98,28 @@ private:
     return arith::SelectOp::create(emit.builder, emit.loc, condition, value,
                                    emit.constant(0));
   }
-
-  /// Returns the index, or 0 if it is out of bounds, so that no address outside
-  /// the tensor is formed; `inside` is what was known of the indices before.
-  static Value clamp(const Arithmetic &emit, Value index, Value size,
-                     Value &inside) {
-    Value ok = arith::CmpIOp::create(emit.builder, emit.loc,
-                                     arith::CmpIPredicate::ult, index, size);
-    inside =
-        inside ? arith::AndIOp::create(emit.builder, emit.loc, inside, ok) : ok;
-    return choose(emit, ok, index);
+  static Value isBelow(const Arithmetic &emit, Value index, Value size) {
+    return arith::CmpIOp::create(emit.builder, emit.loc,
+                                 arith::CmpIPredicate::ult, index, size);
+  }
+  static Value both(const Arithmetic &emit, Value known, Value more) {
+    return known ? arith::AndIOp::create(emit.builder, emit.loc, known, more)
+                 : more;
   }
 
-  /// Loads an element, or zero if it is out of bounds.
+  /// Loads an element, or zero if it is out of bounds: element 0 is read then,
+  /// so that no address outside the tensor is formed.
   Value gather(tile::GatherOp op, const Arithmetic &emit, const Bounds &bounds,
                ArrayRef<Value> indices) const {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;
     Value inside;
+    for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
+      inside = size ? both(emit, inside, isBelow(emit, index, size)) : inside;
+    }
     SmallVector<Value> clamped;
     for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
-      clamped.push_back(size ? clamp(emit, index, size, inside) : index);
+      clamped.push_back(size ? choose(emit, inside, index) : index);
     }
     inside = inside ? inside : bounds.shared;
     Type stored = storedType(op.getSource());

@@ -101,7 +101,7 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     that may have such a query, and element (b, 4 + s, g) one more than that of the last. If there is none they are -2^26 and 0. Numbers from 2^23 on
     may be too small, or too large, by a few blocks: never so that a query is outside. All heads see the same keys. Where the mask region is an equality of a number
     of the query and one of the key, elements (b, 8 + s, g) and (b, 12 + s, g) are the first block of a run in the share whose queries all see all of these keys, as far
-    as the region decides it, and one more than the last; otherwise, and if there is no such block, 0 and 0.
+    as the region decides it, and one more than the last: of the last run of whole blocks. If there is none, or a number is 2^24 or more in magnitude, or the region is anything else, they are 0 and 0.
 
     With one of the following words it computes derivatives by a capture instead. The region then yields t in place of g:
     the derivative of z by the element that the pair reads of capture number `of`, or, without `of`, the derivative of z by
@@ -122,7 +122,8 @@ def Attn_AttentionBwdOp : Op<Attn_Dialect, "attention_bwd",
     - `sums` (B, Hq, R, D) and `turns` (B, Hq, R): the results of `attn.clear_sums`. With `transposed`, shares of so many
       queries are added in the order that `tile.load` has with `transposed` of so many, otherwise in the order `grouped`.
       Afterwards the turn of the first row of each block of queries that sees keys is not 0
-    - `seeing` (B, 16, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be skipped
+    - `seeing` (B, 16, G): the result of `gradients(seeing)` with the same mask. Blocks of queries outside of it may be
+      skipped, and the region may be left out in blocks of its runs
 
     **Regions** `score_region` takes (x, b, h, i, j, captures...) and yields the score z and
     the derivative g. `mask_region` and `row_keys` are those of `attn.attention`.

@@ -413,7 +413,8 @@ def TileBackward : Pass<"attn-tile-backward", "::mlir::ModuleOp"> {
     grid over blocks of keys, heads of K and batches; its scores have keys as rows, and its `tile.for` goes over blocks of
     queries, and for each over the query heads of the group: iteration n is head n mod group of block
     n / group. Blocks in which a mask, the end of the keys or the end of the queries excludes a pair are masked; with a
-    mask region all are, unless it is an equality and there is `seeing`: then those of the longest run of `seeing` are not. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
+    mask region all are, unless it is an equality and there is `seeing`: then those of the longest run of `seeing` are not, where
+    blocks of keys lie in one group of it. Where `row_keys` do not fall from query to query, a binary search in `tile.bounds` finds the blocks of queries;
     an end that may fall gives no bound, and then all blocks are masked. With `seeing`, blocks of queries outside of it are skipped
     where the mask region or such an end would mask all blocks.
 
