@@ -65,7 +65,8 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
 private:
   /// What is tested once for all elements: the indices that they share, and
   /// whether there are elements at all. If not, indices are 0, and the first
-  /// dimension of the others has size 0.
+  /// dimension of the others has size 0. One element has its indices as they
+  /// are: its address is chosen instead, which takes fewer registers.
   struct Bounds {
     SmallVector<Value> indices, sizes; // no size: shared, and tested
     Value shared;                      // whether the shared are in bounds
@@ -84,9 +85,10 @@ private:
         bounds.shared = both(emit, bounds.shared, isBelow(emit, tested, size));
       }
     }
+    bool isOne = llvm::none_of(bounds.sizes, [](Value size) { return size; });
     for (auto [index, size] : llvm::zip(bounds.indices, bounds.sizes)) {
       if (!size) {
-        index = choose(emit, bounds.shared, index);
+        index = isOne ? index : choose(emit, bounds.shared, index);
       } else if (bounds.shared && !std::exchange(first, size)) {
         size = choose(emit, bounds.shared, size);
       }
@@ -121,13 +123,17 @@ private:
     for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
       clamped.push_back(size ? choose(emit, inside, index) : index);
     }
-    inside = inside ? inside : bounds.shared;
+    Value pointer = elementPointer(emit, params, op.getSource(), clamped);
+    if (!inside && bounds.shared) {
+      inside = bounds.shared;
+      pointer =
+          arith::SelectOp::create(builder, loc, inside, pointer,
+                                  params.of(Param::Pointer, op.getSource()));
+    }
     Type stored = storedType(op.getSource());
     Value zero =
         arith::ConstantOp::create(builder, loc, builder.getZeroAttr(stored));
-    Value value = LLVM::LoadOp::create(
-        builder, loc, stored,
-        elementPointer(emit, params, op.getSource(), clamped));
+    Value value = LLVM::LoadOp::create(builder, loc, stored, pointer);
     if (inside) {
       value = arith::SelectOp::create(builder, loc, inside, value, zero);
     }
