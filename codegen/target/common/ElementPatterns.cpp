@@ -64,8 +64,8 @@ struct GatherPattern : ParamPattern<tile::GatherOp> {
 
 private:
   /// What is tested once for all elements: the indices that they share, and
-  /// whether there are elements at all. If not, indices are 0, and the first
-  /// dimension of the others has size 0. One element has its indices as they
+  /// whether there are elements at all. If not, they are 0, and the dimensions
+  /// of the others have size 0. One element has its indices as they
   /// are: its address is chosen instead, which takes fewer registers.
   struct Bounds {
     SmallVector<Value> indices, sizes; // no size: shared, and tested
@@ -75,7 +75,6 @@ private:
   Bounds boundsOf(tile::GatherOp op, const Arithmetic &emit,
                   ValueRange indices) const {
     Bounds bounds{llvm::to_vector(indices), {}, nullptr};
-    Value first;
     for (auto [dim, index] : llvm::enumerate(indices)) {
       bool isShared = !isa<VectorType>(index.getType());
       Value size = params.of(Param::Dim, op.getSource(), dim);
@@ -89,7 +88,7 @@ private:
     for (auto [index, size] : llvm::zip(bounds.indices, bounds.sizes)) {
       if (!size) {
         index = isOne ? index : choose(emit, bounds.shared, index);
-      } else if (bounds.shared && !std::exchange(first, size)) {
+      } else if (bounds.shared) {
         size = choose(emit, bounds.shared, size);
       }
     }
@@ -109,19 +108,23 @@ private:
                  : more;
   }
 
-  /// Loads an element, or zero if it is out of bounds: element 0 is read then,
-  /// so that no address outside the tensor is formed.
+  /// Loads an element, or zero if it is out of bounds. Each index is clamped on
+  /// its own, so that all elements of a row or column share it, and no address
+  /// outside the tensor is read.
   Value gather(tile::GatherOp op, const Arithmetic &emit, const Bounds &bounds,
                ArrayRef<Value> indices) const {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;
     Value inside;
-    for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
-      inside = size ? both(emit, inside, isBelow(emit, index, size)) : inside;
-    }
     SmallVector<Value> clamped;
     for (auto [index, size] : llvm::zip_equal(indices, bounds.sizes)) {
-      clamped.push_back(size ? choose(emit, inside, index) : index);
+      if (!size) {
+        clamped.push_back(index);
+        continue;
+      }
+      Value ok = isBelow(emit, index, size);
+      inside = both(emit, inside, ok);
+      clamped.push_back(choose(emit, ok, index));
     }
     Value pointer = elementPointer(emit, params, op.getSource(), clamped);
     if (!inside && bounds.shared) {
