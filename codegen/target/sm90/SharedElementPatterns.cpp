@@ -109,6 +109,12 @@ PlaceAnalysis::Course PlaceAnalysis::ofOperands(OperandRange operands) {
           llvm::all_of(operands, [&](Value each) { return isSame(each); })};
 }
 
+/// Returns the layout of the matrix that is read, or null if it is none.
+static tile::LayoutAttr layoutOfMatrix(tile::GatherOp op) {
+  auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
+  return tile && tile.getRank() == 2 ? layoutOf(tile) : tile::LayoutAttr();
+}
+
 /// Returns whether all elements of a diagonal have the same indices.
 static bool isOneOfDiagonal(OperandRange indices) {
   PlaceAnalysis diagonals;
@@ -198,9 +204,8 @@ struct DiagonalPattern : OpConversionPattern<tile::GatherOp> {
   LogicalResult
   matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
-    tile::LayoutAttr layout = tile ? layoutOf(tile) : nullptr;
-    if (!layout || tile.getRank() != 2 || !isOneOfDiagonal(op.getIndices())) {
+    tile::LayoutAttr layout = layoutOfMatrix(op);
+    if (!layout || !isOneOfDiagonal(op.getIndices())) {
       return rewriter.notifyMatchFailure(op, "more than one place a diagonal");
     }
     Arithmetic emit{rewriter, op.getLoc()};
@@ -211,8 +216,8 @@ struct DiagonalPattern : OpConversionPattern<tile::GatherOp> {
         diagonalOf[element] = n;
       }
     }
-    auto type =
-        VectorType::get({int64_t(firsts.size())}, tile.getElementType());
+    auto type = VectorType::get({int64_t(firsts.size())},
+                                getElementTypeOrSelf(op.getResult()));
     Value loaded =
         tile::GatherOp::create(rewriter, op.getLoc(), type, op.getSource(),
                                indicesOf(firsts, adaptor.getIndices(), emit));
@@ -231,9 +236,9 @@ struct ColumnPattern : OpConversionPattern<tile::GatherOp> {
   LogicalResult
   matchAndRewrite(tile::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    tile::LayoutAttr layout = layoutOfMatrix(op);
     auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
-    tile::LayoutAttr layout = tile ? layoutOf(tile) : nullptr;
-    if (!layout || tile.getRank() != 2 || tile.getDimSize(1) < columnsOfLanes ||
+    if (!layout || tile.getDimSize(1) < columnsOfLanes ||
         tile.getElementTypeBitWidth() != 32) {
       return rewriter.notifyMatchFailure(op, "no columns of 32 bits to share");
     }

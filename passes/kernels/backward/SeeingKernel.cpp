@@ -170,7 +170,7 @@ Values SeeingWriter::seeAll(ValueRange hull, ValueRange run, Value isEqual,
                        compare(Predicate::OLT, hull[1], splat(exact, rows)));
   Value seesAll = both(compare(Predicate::OEQ, others, splat(0, rows)),
                        both(isOne, isExact));
-  // So may larger iterations.
+  // The same is true of the numbers of iterations.
   Value few =
       compare(arith::CmpIPredicate::slt, iteration, b.i32(int64_t(exact) - 1));
   seesAll =
